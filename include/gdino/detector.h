@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 The gst-gdino authors */
+
+/* The facade: a canvas and a prompt in, detections out. */
+#pragma once
+
+#include <gdino/detection.h>
+#include <gdino/engine.h>
+#include <gdino/export.h>
+#include <gdino/letterbox.h>
+#include <gdino/prompt.h>
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/**
+ * GdinoDetector:
+ *
+ * Finds what a prompt names. Owns the buffers of one stream.
+ * Thread-safety: Unsafe; one thread at a time. Several detectors may share an
+ * engine from several threads.
+ *
+ * |[<!-- language="C" -->
+ * g_autoptr (GdinoPackage) package = gdino_package_open (folder, &error);
+ * g_autoptr (GdinoEngine) engine = gdino_engine_get (package, "auto", &error);
+ * g_autoptr (GdinoDetector) detector = gdino_detector_new (engine);
+ * g_autoptr (GdinoPrompt) prompt =
+ *     gdino_detector_make_prompt (detector, "a cat. red car.", &error);
+ * g_autoptr (GdinoDetections) found = gdino_detector_detect (detector, canvas,
+ *     stride, &letterbox, prompt, &params, NULL, &error);
+ * ]|
+ */
+typedef struct _GdinoDetector GdinoDetector;
+
+/**
+ * GdinoTimings:
+ * @text_us: microseconds in the text graph, 0 when the prompt was known
+ * @graph_us: microseconds in the frame graph
+ * @decode_us: microseconds from logits to boxes
+ */
+typedef struct
+{
+  gint64 text_us;
+  gint64 graph_us;
+  gint64 decode_us;
+} GdinoTimings;
+
+/** gdino_detector_new: @engine (transfer none). Returns: (transfer full): a detector */
+GDINO_API GdinoDetector *gdino_detector_new (GdinoEngine * engine);
+
+/** gdino_detector_free: @self (transfer full) (nullable) */
+GDINO_API void gdino_detector_free (GdinoDetector * self);
+
+/** gdino_detector_get_engine: Returns: (transfer none): its engine */
+GDINO_API GdinoEngine *gdino_detector_get_engine (GdinoDetector * self);
+
+/**
+ * gdino_detector_make_prompt:
+ *
+ * gdino_prompt_new() with the package's vocabulary and token count. May be
+ * called from any thread.
+ */
+GDINO_API GdinoPrompt *gdino_detector_make_prompt (GdinoDetector * self,
+    const char *text, GError **error);
+
+/**
+ * gdino_detector_detect:
+ * @canvas: (array): RGB bytes of the letterboxed frame, canvas height rows
+ * @stride: bytes from one row to the next, at least 3 x canvas width
+ * @letterbox: where the frame lies on the canvas
+ * @prompt: what to look for; an empty prompt finds nothing and runs nothing
+ * @params: thresholds and NMS
+ * @timings: (out) (nullable): where the time went; untouched on failure
+ * @error: return location for a #GError
+ *
+ * Runs the text graph when the engine has not met the prompt's tokens lately,
+ * then the frame graph.
+ *
+ * Returns: (transfer full) (nullable): detections in frame pixels, or %NULL
+ *   with %GDINO_ERROR_GRAPH or %GDINO_ERROR_INVALID_ARGUMENT (a letterbox or
+ *   prompt made for another canvas or token count, parameters out of range)
+ */
+GDINO_API GdinoDetections *gdino_detector_detect (GdinoDetector * self,
+    const guint8 * canvas, gsize stride, const GdinoLetterbox * letterbox,
+    GdinoPrompt * prompt, const GdinoDecodeParams * params,
+    GdinoTimings * timings, GError **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GdinoDetector, gdino_detector_free)
+
+G_END_DECLS

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 The gst-gdino authors */
+
+/* The compiled graphs of one package, loaded for one device. */
+#pragma once
+
+#include <gdino/export.h>
+#include <gdino/package.h>
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/**
+ * GdinoEngine:
+ *
+ * Loaded graphs, shared by all detectors of a process. Reference counted.
+ * Thread-safety: Safe; runs of one engine take turns, in order of arrival.
+ */
+typedef struct _GdinoEngine GdinoEngine;
+
+/**
+ * gdino_engine_get:
+ * @package: what to load
+ * @device: "auto", "cpu", "cuda" or "cuda:N"; must be what the package was
+ *   compiled for ("auto" is)
+ * @error: return location for a #GError
+ *
+ * Finds libtorch (already in the process, the folder in the environment
+ * variable GDINO_TORCH_LIB_DIR, the folder noted in the package, the system's),
+ * checks its version against the package's and loads both graphs. The same
+ * package and device give the same engine while one is alive. Blocks for as
+ * long as loading takes.
+ *
+ * Returns: (transfer full) (nullable): the engine, or %NULL with
+ *   %GDINO_ERROR_RUNTIME (lists what was tried), %GDINO_ERROR_INCOMPATIBLE,
+ *   %GDINO_ERROR_GRAPH or %GDINO_ERROR_INVALID_ARGUMENT
+ */
+GDINO_API GdinoEngine *gdino_engine_get (GdinoPackage * package,
+    const char *device, GError **error);
+
+GDINO_API GdinoEngine *gdino_engine_ref (GdinoEngine * self);
+GDINO_API void gdino_engine_unref (GdinoEngine * self);
+
+/** gdino_engine_get_package: Returns: (transfer none): its package */
+GDINO_API GdinoPackage *gdino_engine_get_package (GdinoEngine * self);
+
+/** gdino_engine_get_device: Returns: (transfer none): "cpu" or "cuda:N" */
+GDINO_API const char *gdino_engine_get_device (GdinoEngine * self);
+
+/** gdino_engine_get_text_runs: Returns: how often the text graph has run */
+GDINO_API guint64 gdino_engine_get_text_runs (GdinoEngine * self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GdinoEngine, gdino_engine_unref)
+
+G_END_DECLS

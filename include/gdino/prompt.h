@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 The gst-gdino authors */
+
+/* One free-text prompt, padded to the token count of a graph. */
+#pragma once
+
+#include <gdino/export.h>
+#include <gdino/tokenizer.h>
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/**
+ * GdinoPrompt:
+ *
+ * A prompt such as "a cat. red car." made ready for a graph of T text tokens.
+ * Immutable and reference counted. Thread-safety: Safe.
+ *
+ * Rules: text is lower-cased and stripped; '.' and '?' end a phrase; a missing
+ * final '.' is added; ',' and ';' are ordinary characters. Each phrase and its
+ * delimiter form a block of tokens that see only each other, with positions
+ * counted from 0; [CLS], [SEP] and padding see only themselves, at position 0
+ * (bertwarper.py of the original Grounding DINO).
+ */
+typedef struct _GdinoPrompt GdinoPrompt;
+
+/**
+ * GdinoPhrase:
+ * @text: the phrase as the user typed it, stripped; NUL-terminated UTF-8; this
+ *   is the label of a detection
+ * @token_start: first token of the phrase, an index into the ids
+ * @token_end: just after its last token; the delimiter is not included
+ * @byte_start: offset of @text in gdino_prompt_get_text()
+ * @byte_length: bytes of @text
+ * @n_unknown: how many of its tokens are [UNK]
+ */
+typedef struct
+{
+  const char *text;
+  guint token_start;
+  guint token_end;
+  gsize byte_start;
+  gsize byte_length;
+  guint n_unknown;
+} GdinoPhrase;
+
+/**
+ * gdino_prompt_new:
+ * @tokenizer: vocabulary of the package
+ * @text: (nullable): what the user typed; %NULL is the empty prompt
+ * @n_tokens: T, the text tokens of the graph, 4 to 65536
+ * @error: return location for a #GError
+ *
+ * Duplicate phrases (equal tokens) map to the first. Whole phrases that do not
+ * fit are dropped from the end and listed by gdino_prompt_get_dropped().
+ * A text of nothing but blanks and delimiters gives an empty prompt, no error.
+ *
+ * Returns: (transfer full) (nullable): the prompt, or %NULL with
+ *   %GDINO_ERROR_PROMPT (not UTF-8, embedded special bytes, longer than 1 MiB,
+ *   or a first phrase that alone needs more than T tokens) or
+ *   %GDINO_ERROR_INVALID_ARGUMENT (T out of range)
+ */
+GDINO_API GdinoPrompt *gdino_prompt_new (GdinoTokenizer * tokenizer,
+    const char *text, guint n_tokens, GError **error);
+
+GDINO_API GdinoPrompt *gdino_prompt_ref (GdinoPrompt * self);
+GDINO_API void gdino_prompt_unref (GdinoPrompt * self);
+
+/** gdino_prompt_get_text: Returns: (transfer none): the text as given ("" for %NULL) */
+GDINO_API const char *gdino_prompt_get_text (GdinoPrompt * self);
+
+/** gdino_prompt_get_revision: Returns: a number unique in this process, rising with each prompt made; never 0 */
+GDINO_API guint64 gdino_prompt_get_revision (GdinoPrompt * self);
+
+/** gdino_prompt_is_empty: Returns: %TRUE when there is no phrase to look for */
+GDINO_API gboolean gdino_prompt_is_empty (GdinoPrompt * self);
+
+GDINO_API guint gdino_prompt_get_n_phrases (GdinoPrompt * self);
+
+/** gdino_prompt_get_phrase: Returns: (transfer none): phrase @index (below n_phrases); lives as long as the prompt */
+GDINO_API const GdinoPhrase *gdino_prompt_get_phrase (GdinoPrompt * self,
+    guint index);
+
+/** gdino_prompt_get_dropped: Returns: (transfer none) (array zero-terminated=1): phrases that did not fit, in order; possibly empty */
+GDINO_API const char *const *gdino_prompt_get_dropped (GdinoPrompt * self);
+
+/** gdino_prompt_get_unknown_words: Returns: (transfer none) (array zero-terminated=1): words with no spelling in the vocabulary, each once */
+GDINO_API const char *const *gdino_prompt_get_unknown_words (GdinoPrompt *
+    self);
+
+/** gdino_prompt_get_n_tokens: Returns: T, the length of the arrays below */
+GDINO_API guint gdino_prompt_get_n_tokens (GdinoPrompt * self);
+
+/** gdino_prompt_get_n_used: Returns: tokens that are not padding, [CLS] and [SEP] included; at least 2 */
+GDINO_API guint gdino_prompt_get_n_used (GdinoPrompt * self);
+
+/** gdino_prompt_get_ids: Returns: (transfer none): T token ids */
+GDINO_API const gint64 *gdino_prompt_get_ids (GdinoPrompt * self);
+
+/** gdino_prompt_get_positions: Returns: (transfer none): T positions, each counted from its block's start */
+GDINO_API const gint64 *gdino_prompt_get_positions (GdinoPrompt * self);
+
+/** gdino_prompt_get_block_mask: Returns: (transfer none): T x T bytes, row-major, 1 where the row's token may attend to the column's */
+GDINO_API const guint8 *gdino_prompt_get_block_mask (GdinoPrompt * self);
+
+/** gdino_prompt_get_text_mask: Returns: (transfer none): T bytes, 1 for tokens that are not padding */
+GDINO_API const guint8 *gdino_prompt_get_text_mask (GdinoPrompt * self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GdinoPrompt, gdino_prompt_unref)
+
+G_END_DECLS
