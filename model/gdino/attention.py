@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The gst-gdino authors
+"""Attention of the detector: plain, image with text, and deformable as a row gather."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from gdino.config import GroundingDinoConfig
+from gdino.rows import weighted_rows
+
+
+def split_heads(x: Tensor, heads: int) -> Tensor:
+    """[B,T,heads*C] -> [B,heads,T,C]."""
+    batch, tokens, width = x.shape
+    return x.view(batch, tokens, heads, width // heads).transpose(1, 2)
+
+
+def join_heads(x: Tensor) -> Tensor:
+    """[B,heads,T,C] -> [B,T,heads*C]."""
+    batch, heads, tokens, width = x.shape
+    return x.transpose(1, 2).reshape(batch, tokens, heads * width)
+
+
+class MultiheadAttention(nn.Module):
+    """Scaled dot product attention; `mask` is bool, true = may attend."""
+
+    def __init__(self, width: int, heads: int) -> None:
+        super().__init__()
+        self.heads = heads
+        self.query = nn.Linear(width, width)
+        self.key = nn.Linear(width, width)
+        self.value = nn.Linear(width, width)
+        self.out_proj = nn.Linear(width, width)
+
+    def forward(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
+        out = F.scaled_dot_product_attention(
+            split_heads(self.query(queries), self.heads),
+            split_heads(self.key(keys), self.heads),
+            split_heads(self.value(values), self.heads),
+            attn_mask=mask,
+        )
+        return self.out_proj(join_heads(out))
+
+
+class BiMultiHeadAttention(nn.Module):
+    """Image looks at text and text at image, from the same projected pair."""
+
+    def __init__(self, config: GroundingDinoConfig) -> None:
+        super().__init__()
+        width = config.encoder_ffn_dim // 2
+        self.heads = config.encoder_attention_heads // 2
+        self.vision_proj = nn.Linear(config.d_model, width)
+        self.text_proj = nn.Linear(config.d_model, width)
+        self.values_vision_proj = nn.Linear(config.d_model, width)
+        self.values_text_proj = nn.Linear(config.d_model, width)
+        self.out_vision_proj = nn.Linear(width, config.d_model)
+        self.out_text_proj = nn.Linear(width, config.d_model)
+
+    def forward(self, vision: Tensor, text: Tensor, text_mask: Tensor) -> tuple[Tensor, Tensor]:
+        """vision [B,N,D], text [B,T,D], text_mask bool [B,T] -> changes of both."""
+        image = split_heads(self.vision_proj(vision), self.heads)
+        words = split_heads(self.text_proj(text), self.heads)
+        image_values = split_heads(self.values_vision_proj(vision), self.heads)
+        word_values = split_heads(self.values_text_proj(text), self.heads)
+        # The published code shares one score matrix and shifts it before both softmaxes; a shift
+        # changes nothing, so two plain attentions give the same numbers.
+        for_vision = F.scaled_dot_product_attention(
+            image, words, word_values, attn_mask=text_mask[:, None, None, :]
+        )
+        for_text = F.scaled_dot_product_attention(words, image, image_values)
+        return (
+            self.out_vision_proj(join_heads(for_vision)),
+            self.out_text_proj(join_heads(for_text)),
+        )
+
+
+class DeformableAttention(nn.Module):
+    """Multi-scale deformable attention over maps of fixed shapes.
+
+    Sampling is a gather of value rows (one row = the channels of one head at one cell) with a
+    weighted sum per query and head, never a grid sample: see `gdino.rows`.
+    """
+
+    def __init__(
+        self, config: GroundingDinoConfig, heads: int, points: int, shapes: list[tuple[int, int]]
+    ) -> None:
+        super().__init__()
+        self.heads = heads
+        self.points = points
+        self.levels = len(shapes)
+        self.cells = sum(h * w for h, w in shapes)
+        width = config.d_model
+        samples = heads * self.levels * points
+        self.sampling_offsets = nn.Linear(width, samples * 2)
+        self.attention_weights = nn.Linear(width, samples)
+        self.value_proj = nn.Linear(width, width)
+        self.output_proj = nn.Linear(width, width)
+        sizes = torch.tensor([(w, h) for h, w in shapes], dtype=torch.float32)
+        starts = [sum(h * w for h, w in shapes[:i]) for i in range(self.levels)]
+        # Shaped to broadcast over [B,Q,heads,levels,points,(2)].
+        self.register_buffer("sizes", sizes.view(-1, 1, 2), persistent=False)
+        self.register_buffer(
+            "starts", torch.tensor(starts, dtype=torch.int32).view(-1, 1), persistent=False
+        )
+        self.register_buffer(
+            "head_index", torch.arange(heads, dtype=torch.int32).view(-1, 1, 1), persistent=False
+        )
+
+    def forward(self, queries: Tensor, values: Tensor, reference: Tensor) -> Tensor:
+        """queries [B,Q,D] with position, values [B,N,D], reference [1 or B,Q,2 or 4] -> [B,Q,D]."""
+        batch, count, width = queries.shape
+        grid = (batch, count, self.heads, self.levels, self.points)
+        value = self.value_proj(values)
+        offsets = self.sampling_offsets(queries).float().view(*grid, 2)
+        weights = self.attention_weights(queries).float()
+        weights = weights.view(batch, count, self.heads, -1).softmax(-1).view(grid)
+        reference = reference[:, :, None, None, None, :]
+        # Positions are in cells of each map from here on, and in full precision.
+        if reference.shape[-1] == 2:
+            place = reference * self.sizes + offsets
+        else:
+            scaled = offsets * (reference[..., 2:] * (0.5 / self.points))
+            place = (reference[..., :2] + scaled) * self.sizes
+        index, weight = self._corners(place - 0.5, weights)
+        rows = value.float().reshape(batch * self.cells * self.heads, width // self.heads)
+        out = weighted_rows(rows, index, weight)
+        return self.output_proj(out.view(batch, count, width))
+
+    def _corners(self, place: Tensor, weights: Tensor) -> tuple[Tensor, Tensor]:
+        """Rows and weights of the four cells around each place: [B*Q*heads, levels*points*4]."""
+        batch, count = place.shape[:2]
+        # A place this far out has weight zero anyway; the bound keeps the integers in range.
+        low = place.floor().clamp(-2.0, 1.0e6)
+        part = place - low
+        cell = low.to(torch.int32)
+        limit = self.sizes.to(torch.int32)
+        rows = []
+        factors = []
+        image = torch.arange(batch, dtype=torch.int32, device=place.device)
+        base = (image * self.cells).view(-1, 1, 1, 1, 1) + self.starts
+        for dy in (0, 1):
+            y = cell[..., 1] + dy
+            inside_y = (y >= 0) & (y < limit[..., 1])
+            weight_y = part[..., 1] if dy else 1 - part[..., 1]
+            y = torch.minimum(y.clamp(min=0), limit[..., 1] - 1)
+            for dx in (0, 1):
+                x = cell[..., 0] + dx
+                inside = inside_y & (x >= 0) & (x < limit[..., 0])
+                weight_x = part[..., 0] if dx else 1 - part[..., 0]
+                x = torch.minimum(x.clamp(min=0), limit[..., 0] - 1)
+                row = base + y * limit[..., 0] + x
+                rows.append(row * self.heads + self.head_index)
+                factors.append(torch.where(inside, weight_x * weight_y * weights, 0.0))
+        bags = batch * count * self.heads
+        index = torch.stack(rows, dim=-1).view(bags, -1)
+        weight = torch.stack(factors, dim=-1).view(bags, -1)
+        return index, weight
+
+    def reset(self) -> None:
+        """Initialise as published: samples on rays around the query, no learned choice yet."""
+        with torch.no_grad():
+            nn.init.zeros_(self.sampling_offsets.weight)
+            angles = torch.arange(self.heads, dtype=torch.float32) * (2 * math.pi / self.heads)
+            rays = torch.stack((angles.cos(), angles.sin()), dim=-1)
+            rays = rays / rays.abs().amax(-1, keepdim=True)
+            steps = torch.arange(1, self.points + 1, dtype=torch.float32)
+            grid = rays.view(-1, 1, 1, 2) * steps.view(1, 1, -1, 1)
+            grid = grid.expand(self.heads, self.levels, self.points, 2)
+            self.sampling_offsets.bias.copy_(grid.reshape(-1))
+            nn.init.zeros_(self.attention_weights.weight)
+            nn.init.zeros_(self.attention_weights.bias)
+            for layer in (self.value_proj, self.output_proj):
+                nn.init.xavier_uniform_(layer.weight)
+                nn.init.zeros_(layer.bias)

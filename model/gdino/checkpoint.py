@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The gst-gdino authors
+"""Reads and writes checkpoint folders in Hugging Face's layout."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor, nn
+
+from gdino.config import ConfigError, GroundingDinoConfig, read_json
+
+Network = TypeVar("Network", bound=nn.Module)
+
+# Buffers that other writers store and that are computed here.
+IGNORED = re.compile(
+    r"(\.relative_position_index|\.num_batches_tracked|\.embeddings\.position_ids"
+    r"|\.conv_encoder\.model\._fc\.(weight|bias))$"
+)
+NAMES_SHOWN = 8
+
+
+class CheckpointError(ValueError):
+    """A checkpoint cannot be used; the message names file and weights."""
+
+
+def weight_files(folder: Path) -> list[Path]:
+    """Return the safetensors files of a checkpoint folder, shards in order."""
+    if not folder.is_dir():
+        raise CheckpointError(f"{folder}: not a folder; wanted a Hugging Face checkpoint folder")
+    index = folder / "model.safetensors.index.json"
+    if index.is_file():
+        table = read_json(index).get("weight_map")
+        if not isinstance(table, dict) or not all(isinstance(v, str) for v in table.values()):
+            raise CheckpointError(f"{index}: no usable 'weight_map', wanted names to files")
+        names = sorted(set(table.values()))
+        for name in names:
+            if "/" in name or not (folder / name).is_file():
+                raise CheckpointError(f"{folder / name}: no such file, but {index.name} names it")
+        return [folder / name for name in names]
+    single = folder / "model.safetensors"
+    if not single.is_file():
+        other = [p.name for p in sorted(folder.glob("*.bin")) + sorted(folder.glob("*.pth"))]
+        hint = f" (found {', '.join(other)}: convert it to safetensors first)" if other else ""
+        raise CheckpointError(f"{single}: no such file{hint}")
+    return [single]
+
+
+def read_tensors(path: Path) -> dict[str, Tensor]:
+    """Read all tensors of one safetensors file, floating ones as float32."""
+    try:
+        with safe_open(path, framework="pt") as file:
+            tensors = {name: file.get_tensor(name) for name in file.keys()}
+    except (SafetensorError, OSError, ValueError, RuntimeError) as error:
+        size = path.stat().st_size if path.exists() else 0
+        raise CheckpointError(
+            f"{path}: not a whole safetensors file ({size} bytes): {error}"
+        ) from None
+    return {k: v.float() if v.is_floating_point() else v for k, v in tensors.items()}
+
+
+def _some(names: list[str]) -> str:
+    shown = ", ".join(names[:NAMES_SHOWN])
+    rest = len(names) - NAMES_SHOWN
+    return f"{shown} and {rest} more" if rest > 0 else shown
+
+
+def _aliases(network: nn.Module) -> dict[str, str]:
+    """Map every name of the state to the first name of the same tensor."""
+    first: dict[int, str] = {}
+    table = {}
+    for name, tensor in network.state_dict(keep_vars=True).items():
+        table[name] = first.setdefault(id(tensor), name)
+    return table
+
+
+def apply_weights(network: nn.Module, tensors: dict[str, Tensor], source: str) -> None:
+    """Copy `tensors` into the network; unknown, missing and misshaped ones are an error."""
+    state = network.state_dict(keep_vars=True)
+    alias = _aliases(network)
+    unknown = sorted(n for n in tensors if n not in state and not IGNORED.search(n))
+    if unknown:
+        raise CheckpointError(f"{source}: {len(unknown)} unknown weights: {_some(unknown)}")
+    given = {alias[name]: name for name in sorted(tensors, reverse=True) if name in state}
+    missing = sorted({a for n, a in alias.items() if a not in given and not IGNORED.search(n)})
+    if missing:
+        raise CheckpointError(f"{source}: {len(missing)} missing weights: {_some(missing)}")
+    wrong = [
+        f"{name} is {list(tensors[name].shape)}, wanted {list(state[target].shape)}"
+        for target, name in sorted(given.items())
+        if tensors[name].shape != state[target].shape
+    ]
+    if wrong:
+        raise CheckpointError(f"{source}: {len(wrong)} weights of wrong shape: {_some(wrong)}")
+    kinds = [
+        f"{name} is {tensors[name].dtype}"
+        for target, name in sorted(given.items())
+        if state[target].is_floating_point() != tensors[name].is_floating_point()
+    ]
+    if kinds:
+        raise CheckpointError(f"{source}: weights of wrong type: {_some(kinds)}")
+    with torch.no_grad():
+        for target, name in given.items():
+            value = tensors[name]
+            if value.is_floating_point() and not torch.isfinite(value).all():
+                raise CheckpointError(f"{source}: weight {name} holds values that are not finite")
+            state[target].copy_(value)
+
+
+def load_folder(
+    cls: type[Network],
+    path: str | Path,
+    canvas: tuple[int, int],
+    progress: Callable[[str], None] | None = None,
+) -> Network:
+    """Build `cls` from the folder's configuration and fill in its weights."""
+    folder = Path(path)
+    if not folder.is_dir():
+        raise CheckpointError(f"{folder}: not a folder; wanted a Hugging Face checkpoint folder")
+    config = GroundingDinoConfig.from_folder(folder)
+    tensors: dict[str, Tensor] = {}
+    for file in weight_files(folder):
+        if progress:
+            progress(f"reading {file.name}")
+        tensors.update(read_tensors(file))
+    # Random initial values would be overwritten: build without memory, then take empty memory.
+    with torch.device("cpu"), _no_init():
+        network = cls(config, canvas)
+    apply_weights(network, tensors, str(folder))
+    return network.eval()
+
+
+class _no_init:
+    """Skips the costly default initialisation of linear, conv and embedding layers."""
+
+    KINDS = (nn.Linear, nn.Conv2d, nn.Embedding)
+
+    def __enter__(self) -> None:
+        self.saved = [kind.reset_parameters for kind in self.KINDS]
+        for kind in self.KINDS:
+            kind.reset_parameters = lambda module: None
+
+    def __exit__(self, *unused: object) -> None:
+        for kind, function in zip(self.KINDS, self.saved, strict=True):
+            kind.reset_parameters = function
+
+
+def save_folder(network: nn.Module, path: str | Path, dtype: torch.dtype) -> None:
+    """Write the checkpoint; matrices in `dtype`, vectors (norms, biases) in float32."""
+    folder = Path(path)
+    folder.mkdir(parents=True, exist_ok=True)
+    alias = _aliases(network)
+    tensors = {}
+    for name, tensor in network.state_dict().items():
+        if alias[name] != name or IGNORED.search(name):
+            continue
+        small = tensor.dim() < 2 or not tensor.is_floating_point()
+        value = tensor.detach().cpu() if small else tensor.detach().cpu().to(dtype)
+        if value.is_floating_point() and not torch.isfinite(value).all():
+            raise CheckpointError(f"weight {name} does not fit {dtype} or is not finite")
+        tensors[name] = value.contiguous().clone()
+    config = network.config.to_dict()
+    write_json(folder / "config.json", config)
+    write_json(
+        folder / "preprocessor_config.json",
+        {
+            "image_mean": list(network.config.image_mean),
+            "image_std": list(network.config.image_std),
+            "canvas": {"width": network.canvas[0], "height": network.canvas[1]},
+        },
+    )
+    save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
+
+
+def write_json(path: Path, value: object) -> None:
+    """Write `value` as indented JSON with a final newline."""
+    path.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
+
+
+def find_vocabulary(folder: Path) -> Path:
+    """Return the folder's vocab.txt."""
+    path = folder / "vocab.txt"
+    if not path.is_file():
+        raise CheckpointError(f"{path}: no such file; wanted the tokenizer's vocabulary")
+    return path
+
+
+__all__ = [
+    "CheckpointError",
+    "ConfigError",
+    "apply_weights",
+    "find_vocabulary",
+    "load_folder",
+    "read_tensors",
+    "save_folder",
+    "weight_files",
+    "write_json",
+]
