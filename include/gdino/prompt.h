@@ -84,6 +84,9 @@ GDINO_API const GdinoPhrase *gdino_prompt_get_phrase (GdinoPrompt * self,
 /** gdino_prompt_get_dropped: Returns: (transfer none) (array zero-terminated=1): phrases that did not fit, in order; possibly empty */
 GDINO_API const char *const *gdino_prompt_get_dropped (GdinoPrompt * self);
 
+/** gdino_prompt_get_duplicates: Returns: (transfer none) (array zero-terminated=1): phrases with the tokens of an earlier one, in order; they keep their tokens but are no phrases of their own; possibly empty */
+GDINO_API const char *const *gdino_prompt_get_duplicates (GdinoPrompt * self);
+
 /** gdino_prompt_get_unknown_words: Returns: (transfer none) (array zero-terminated=1): words with no spelling in the vocabulary, each once */
 GDINO_API const char *const *gdino_prompt_get_unknown_words (GdinoPrompt *
     self);
