@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 The gst-gdino authors */
+
+/* Whole frames against an independent decoder: tests/data/decode-cases.json,
+ * made by generate-decode-cases.py beside it. */
+
+#include <json-glib/json-glib.h>
+#include <math.h>
+#include <string.h>
+
+#include "decode.h"
+
+static const char vocabulary[] =
+    "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n.\n?\ncat\ndog\nred\ncar\na\nbig\n"
+    "ball\nbox\nflag\n";
+
+static JsonParser *parser;
+
+static float
+get_float (JsonArray * array, guint index)
+{
+  JsonNode *node = json_array_get_element (array, index);
+
+  if (json_node_get_value_type (node) == G_TYPE_STRING)
+    return (float) g_ascii_strtod (json_node_get_string (node), NULL);
+  return (float) json_node_get_double (node);
+}
+
+/* Rows of @columns numbers to one block. Returns: (transfer full) */
+static float *
+read_matrix (JsonObject * test, const char *name, guint columns, guint * rows)
+{
+  JsonArray *array = json_object_get_array_member (test, name);
+  float *matrix;
+
+  *rows = json_array_get_length (array);
+  matrix = g_new (float, (gsize) * rows * columns);
+  for (guint r = 0; r < *rows; r++) {
+    JsonArray *row = json_array_get_array_element (array, r);
+
+    g_assert_cmpuint (json_array_get_length (row), ==, columns);
+    for (guint c = 0; c < columns; c++)
+      matrix[r * columns + c] = get_float (row, c);
+  }
+  return matrix;
+}
+
+static void
+read_params (JsonObject * object, GdinoDecodeParams * params)
+{
+  const char *nms = json_object_get_string_member (object, "nms");
+
+  params->box_threshold =
+      (float) json_object_get_double_member (object, "box_threshold");
+  params->text_threshold =
+      (float) json_object_get_double_member (object, "text_threshold");
+  params->iou_threshold =
+      (float) json_object_get_double_member (object, "iou_threshold");
+  params->size_threshold =
+      (float) json_object_get_double_member (object, "size_threshold");
+  params->nms = g_str_equal (nms, "off") ? GDINO_NMS_OFF
+      : g_str_equal (nms, "all") ? GDINO_NMS_ALL : GDINO_NMS_PHRASE;
+  params->scoring =
+      g_str_equal (json_object_get_string_member (object, "scoring"), "mean")
+      ? GDINO_SCORING_MEAN : GDINO_SCORING_MAX;
+  params->max_detections =
+      (guint) json_object_get_int_member (object, "max_detections");
+}
+
+static GdinoPrompt *
+make_prompt (JsonObject * test)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GdinoTokenizer) tokenizer =
+      gdino_tokenizer_new_from_data (vocabulary, strlen (vocabulary), &error);
+  JsonArray *spans = json_object_get_array_member (test, "spans");
+  GdinoPrompt *prompt;
+
+  g_assert_no_error (error);
+  prompt = gdino_prompt_new (tokenizer,
+      json_object_get_string_member (test, "prompt"),
+      (guint) json_object_get_int_member (test, "tokens"), &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (gdino_prompt_get_n_phrases (prompt), ==,
+      json_array_get_length (spans));
+  for (guint p = 0; p < json_array_get_length (spans); p++) {
+    JsonArray *span = json_array_get_array_element (spans, p);
+    const GdinoPhrase *phrase = gdino_prompt_get_phrase (prompt, p);
+
+    g_assert_cmpint (phrase->token_start, ==,
+        json_array_get_int_element (span, 0));
+    g_assert_cmpint (phrase->token_end, ==,
+        json_array_get_int_element (span, 1));
+  }
+  return prompt;
+}
+
+static void
+compare_box (const GdinoDetection * got, JsonObject * wanted)
+{
+  JsonArray *box = json_object_get_array_member (wanted, "box");
+  JsonArray *classes = json_object_get_array_member (wanted, "classes");
+
+  g_assert_cmpint (got->query, ==, json_object_get_int_member (wanted,
+          "query"));
+  g_assert_cmpint (got->x, ==, json_array_get_int_element (box, 0));
+  g_assert_cmpint (got->y, ==, json_array_get_int_element (box, 1));
+  g_assert_cmpint (got->width, ==, json_array_get_int_element (box, 2));
+  g_assert_cmpint (got->height, ==, json_array_get_int_element (box, 3));
+  g_assert_cmpuint (got->n_classes, ==, json_array_get_length (classes));
+  for (guint c = 0; c < got->n_classes; c++) {
+    JsonArray *pair = json_array_get_array_element (classes, c);
+
+    g_assert_cmpint (got->classes[c].phrase, ==,
+        json_array_get_int_element (pair, 0));
+    g_assert_cmpfloat_with_epsilon (got->classes[c].score,
+        json_array_get_double_element (pair, 1), 1e-6);
+  }
+  g_assert_cmpuint (got->phrase, ==, got->classes[0].phrase);
+  g_assert_cmpfloat (got->score, ==, got->classes[0].score);
+}
+
+static void
+compare_stats (const GdinoDecodeStats * got, JsonObject * wanted)
+{
+  g_assert_cmpint (got->n_invalid, ==, json_object_get_int_member (wanted,
+          "invalid"));
+  g_assert_cmpint (got->n_below, ==, json_object_get_int_member (wanted,
+          "below"));
+  g_assert_cmpint (got->n_outside, ==, json_object_get_int_member (wanted,
+          "outside"));
+  g_assert_cmpint (got->n_size, ==, json_object_get_int_member (wanted,
+          "size"));
+  g_assert_cmpint (got->n_suppressed, ==, json_object_get_int_member (wanted,
+          "suppressed"));
+  g_assert_cmpint (got->n_cut, ==, json_object_get_int_member (wanted, "cut"));
+  g_assert_cmpfloat_with_epsilon (got->best_score,
+      json_object_get_double_member (wanted, "best_score"), 1e-6);
+}
+
+static void
+test_case (gconstpointer data)
+{
+  JsonObject *test = (JsonObject *) data;
+  JsonArray *frame = json_object_get_array_member (test, "frame");
+  JsonArray *canvas = json_object_get_array_member (test, "canvas");
+  JsonArray *expected = json_object_get_array_member (test, "expected");
+  g_autoptr (GdinoPrompt) prompt = make_prompt (test);
+  g_autoptr (GdinoDetections) found = NULL;
+  g_autofree float *logits = NULL;
+  g_autofree float *boxes = NULL;
+  GdinoDecodeParams params;
+  GdinoLetterbox letterbox;
+  guint n_queries, n_boxes;
+
+  logits = read_matrix (test, "logits", gdino_prompt_get_n_tokens (prompt),
+      &n_queries);
+  boxes = read_matrix (test, "boxes", 4, &n_boxes);
+  g_assert_cmpuint (n_queries, ==, n_boxes);
+  read_params (json_object_get_object_member (test, "params"), &params);
+  g_assert_true (gdino_decode_params_check (&params, NULL));
+  g_assert_true (gdino_letterbox_init (&letterbox,
+          (guint) json_array_get_int_element (frame, 0),
+          (guint) json_array_get_int_element (frame, 1), 1, 1,
+          (guint) json_array_get_int_element (canvas, 0),
+          (guint) json_array_get_int_element (canvas, 1), NULL));
+
+  found = gdino_decode (logits, boxes, n_queries, prompt, &letterbox, &params);
+  g_assert_cmpuint (gdino_detections_get_n (found), ==,
+      json_array_get_length (expected));
+  for (guint i = 0; i < gdino_detections_get_n (found); i++)
+    compare_box (gdino_detections_get (found, i),
+        json_array_get_object_element (expected, i));
+  compare_stats (gdino_detections_get_stats (found),
+      json_object_get_object_member (test, "stats"));
+}
+
+int
+main (int argc, char **argv)
+{
+  const char *source = g_getenv ("GDINO_SOURCE_DIR");
+  g_autofree char *path = NULL;
+  g_autoptr (GError) error = NULL;
+  JsonArray *cases;
+  int result;
+
+  g_test_init (&argc, &argv, NULL);
+  path = g_build_filename (source != NULL ? source : ".", "tests", "data",
+      "decode-cases.json", NULL);
+  parser = json_parser_new ();
+  if (!json_parser_load_from_file (parser, path, &error))
+    g_error ("%s: %s", path, error->message);
+  cases = json_node_get_array (json_parser_get_root (parser));
+  g_assert_cmpuint (json_array_get_length (cases), >=, 10);
+  for (guint i = 0; i < json_array_get_length (cases); i++) {
+    JsonObject *test = json_array_get_object_element (cases, i);
+    g_autofree char *name = g_strdup_printf ("/decode-golden/%s",
+        json_object_get_string_member (test, "name"));
+
+    g_test_add_data_func (name, test, test_case);
+  }
+  result = g_test_run ();
+  g_object_unref (parser);
+  return result;
+}
