@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 The gst-gdino authors */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstgdinoframe.h"
+
+#define PALETTE_SIZE (256 * 4)
+
+struct _GstGdinoFrame
+{
+  GstVideoInfo info;
+  GdinoLetterbox letterbox;
+  GstVideoConverter *converter;
+  GstVideoFrame canvas;         /* mapped for as long as we live */
+  gboolean canvas_mapped;
+};
+
+static GstStructure *
+converter_options (const GdinoLetterbox * box, const guint8 pad[3])
+{
+  const guint argb =
+      0xff000000u | (guint) pad[0] << 16 | (guint) pad[1] << 8 | pad[2];
+
+  /* Linear without a fixed number of taps widens its triangle with the scale,
+   * so that shrinking averages instead of skipping pixels. */
+  return gst_structure_new ("options",
+      GST_VIDEO_CONVERTER_OPT_DEST_X, G_TYPE_INT, (gint) box->x,
+      GST_VIDEO_CONVERTER_OPT_DEST_Y, G_TYPE_INT, (gint) box->y,
+      GST_VIDEO_CONVERTER_OPT_DEST_WIDTH, G_TYPE_INT, (gint) box->width,
+      GST_VIDEO_CONVERTER_OPT_DEST_HEIGHT, G_TYPE_INT, (gint) box->height,
+      GST_VIDEO_CONVERTER_OPT_FILL_BORDER, G_TYPE_BOOLEAN, TRUE,
+      GST_VIDEO_CONVERTER_OPT_BORDER_ARGB, G_TYPE_UINT, argb,
+      GST_VIDEO_CONVERTER_OPT_RESAMPLER_METHOD,
+      GST_TYPE_VIDEO_RESAMPLER_METHOD, GST_VIDEO_RESAMPLER_METHOD_LINEAR,
+      GST_VIDEO_CONVERTER_OPT_DITHER_METHOD, GST_TYPE_VIDEO_DITHER_METHOD,
+      GST_VIDEO_DITHER_NONE, NULL);
+}
+
+static gboolean
+make_canvas (GstGdinoFrame * self, const GstVideoInfo * info, GError ** error)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, info->size, NULL);
+
+  /* The frame keeps the buffer alive. */
+  self->canvas_mapped = buffer != NULL
+      && gst_video_frame_map (&self->canvas, info, buffer, GST_MAP_READWRITE);
+  gst_clear_buffer (&buffer);
+  if (!self->canvas_mapped)
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+        "No memory for a canvas of %d x %d pixels", info->width, info->height);
+  return self->canvas_mapped;
+}
+
+static gboolean
+check_interlacing (const GstVideoInfo * info, GError ** error)
+{
+  switch (GST_VIDEO_INFO_INTERLACE_MODE (info)) {
+    case GST_VIDEO_INTERLACE_MODE_PROGRESSIVE:
+    case GST_VIDEO_INTERLACE_MODE_INTERLEAVED:
+    case GST_VIDEO_INTERLACE_MODE_MIXED:
+      return TRUE;
+    default:
+      g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
+          "Frames with interlace-mode=%s cannot be read, wanted progressive, "
+          "interleaved or mixed; put a deinterlacer before this element",
+          gst_video_interlace_mode_to_string (GST_VIDEO_INFO_INTERLACE_MODE
+              (info)));
+      return FALSE;
+  }
+}
+
+GstGdinoFrame *
+gst_gdino_frame_new (const GstVideoInfo * info, guint canvas_width,
+    guint canvas_height, const guint8 pad[3], GError ** error)
+{
+  g_autoptr (GstGdinoFrame) self = g_new0 (GstGdinoFrame, 1);
+  GstVideoInfo out;
+
+  if (!check_interlacing (info, error))
+    return NULL;
+  if (!gdino_letterbox_init (&self->letterbox, (guint) info->width,
+          (guint) info->height, (guint) MAX (info->par_n, 1),
+          (guint) MAX (info->par_d, 1), canvas_width, canvas_height, error))
+    return NULL;
+
+  self->info = *info;
+  GST_VIDEO_INFO_INTERLACE_MODE (&self->info) =
+      GST_VIDEO_INTERLACE_MODE_PROGRESSIVE;
+  gst_video_info_set_format (&out, GST_VIDEO_FORMAT_RGB, canvas_width,
+      canvas_height);
+  out.fps_n = info->fps_n;
+  out.fps_d = info->fps_d;
+  if (!make_canvas (self, &out, error))
+    return NULL;
+
+  self->converter = gst_video_converter_new (&self->info, &out,
+      converter_options (&self->letterbox, pad));
+  if (self->converter == NULL) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
+        "GstVideoConverter cannot turn format %s into RGB",
+        gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (info)));
+    return NULL;
+  }
+  return g_steal_pointer (&self);
+}
+
+void
+gst_gdino_frame_free (GstGdinoFrame * self)
+{
+  if (self == NULL)
+    return;
+  g_clear_pointer (&self->converter, gst_video_converter_free);
+  if (self->canvas_mapped)
+    gst_video_frame_unmap (&self->canvas);
+  g_free (self);
+}
+
+static gboolean
+map_frame (GstGdinoFrame * self, GstBuffer * buffer, GstVideoFrame * frame,
+    GError ** error)
+{
+  GstMemory *memory;
+
+  if (gst_video_frame_map (frame, &self->info, buffer,
+          GST_MAP_READ | GST_VIDEO_FRAME_MAP_FLAG_NO_REF))
+    return TRUE;
+
+  memory = gst_buffer_n_memory (buffer) > 0 ?
+      gst_buffer_peek_memory (buffer, 0) : NULL;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+      "Cannot map a frame: %" G_GSIZE_FORMAT " bytes of memory type %s, wanted "
+      "at least %" G_GSIZE_FORMAT " readable bytes for %s %d x %d",
+      gst_buffer_get_size (buffer),
+      memory != NULL && memory->allocator != NULL ?
+      memory->allocator->mem_type : "none", self->info.size,
+      gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&self->info)),
+      self->info.width, self->info.height);
+  return FALSE;
+}
+
+/* The bytes that the converter will read of @plane, first to last row. */
+static void
+plane_extent (const GstVideoFrame * frame, guint plane, gint64 * first,
+    gint64 * end)
+{
+  const GstVideoFormatInfo *format = frame->info.finfo;
+  gint64 stride = GST_VIDEO_FRAME_PLANE_STRIDE (frame, plane);
+  gint64 start, row, last;
+  gint components[GST_VIDEO_MAX_COMPONENTS];
+
+  start = (const guint8 *) frame->data[plane] - frame->map[plane].data;
+  gst_video_format_info_component (format, plane, components);
+  if (components[0] < 0) {
+    *first = start;
+    *end = start + PALETTE_SIZE;
+    return;
+  }
+
+  row = (gint64) GST_VIDEO_FRAME_COMP_PSTRIDE (frame, components[0])
+      * GST_VIDEO_FRAME_COMP_WIDTH (frame, components[0]);
+  if (row == 0)
+    row = ABS (stride);
+  last = start + stride
+      * (GST_VIDEO_FRAME_COMP_HEIGHT (frame, components[0]) - 1);
+  *first = MIN (start, last);
+  *end = MAX (start, last) + row;
+}
+
+/* gst_video_frame_map() believes what a GstVideoMeta says; nobody has checked
+ * it against the caps or the memory yet. */
+static gboolean
+check_frame (GstGdinoFrame * self, const GstVideoFrame * frame, GError ** error)
+{
+  guint plane;
+
+  if (GST_VIDEO_FRAME_FORMAT (frame) != GST_VIDEO_INFO_FORMAT (&self->info)
+      || GST_VIDEO_FRAME_WIDTH (frame) != self->info.width
+      || GST_VIDEO_FRAME_HEIGHT (frame) != self->info.height) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "A frame's video meta says %s %d x %d, its caps say %s %d x %d",
+        gst_video_format_to_string (GST_VIDEO_FRAME_FORMAT (frame)),
+        GST_VIDEO_FRAME_WIDTH (frame), GST_VIDEO_FRAME_HEIGHT (frame),
+        gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&self->info)),
+        self->info.width, self->info.height);
+    return FALSE;
+  }
+  if (frame->meta == NULL || GST_VIDEO_FORMAT_INFO_IS_TILED (frame->info.finfo))
+    return TRUE;
+
+  for (plane = 0; plane < GST_VIDEO_FRAME_N_PLANES (frame); plane++) {
+    gint64 first, end;
+
+    plane_extent (frame, plane, &first, &end);
+    if (first < 0 || end > (gint64) frame->map[plane].size) {
+      g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+          "A frame's video meta places plane %u at bytes %" G_GINT64_FORMAT
+          " to %" G_GINT64_FORMAT " of a memory of %" G_GSIZE_FORMAT " bytes",
+          plane, first, end, frame->map[plane].size);
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+gboolean
+gst_gdino_frame_load (GstGdinoFrame * self, GstBuffer * buffer, GError ** error)
+{
+  GstVideoFrame frame;
+  gboolean ok;
+
+  if (!map_frame (self, buffer, &frame, error))
+    return FALSE;
+  ok = check_frame (self, &frame, error);
+  if (ok)
+    gst_video_converter_frame (self->converter, &frame, &self->canvas);
+  gst_video_frame_unmap (&frame);
+  return ok;
+}
+
+const guint8 *
+gst_gdino_frame_get_canvas (GstGdinoFrame * self, gsize * stride)
+{
+  *stride = (gsize) GST_VIDEO_FRAME_PLANE_STRIDE (&self->canvas, 0);
+  return GST_VIDEO_FRAME_PLANE_DATA (&self->canvas, 0);
+}
+
+const GdinoLetterbox *
+gst_gdino_frame_get_letterbox (GstGdinoFrame * self)
+{
+  return &self->letterbox;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 The gst-gdino authors */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstgdinomessages.h"
+
+#include <string.h>
+
+#include "gstgdinoprompt.h"
+
+#define GST_CAT_DEFAULT gst_grounding_dino_debug
+
+static void
+map_error (const GError * error, GQuark * domain, gint * code)
+{
+  *domain = error->domain;
+  *code = error->code;
+  if (error->domain != GDINO_ERROR)
+    return;
+
+  *domain = GST_RESOURCE_ERROR;
+  switch ((GdinoError) error->code) {
+    case GDINO_ERROR_NOT_FOUND:
+      *code = GST_RESOURCE_ERROR_NOT_FOUND;
+      break;
+    case GDINO_ERROR_CORRUPT:
+      *code = GST_RESOURCE_ERROR_READ;
+      break;
+    case GDINO_ERROR_INVALID_ARGUMENT:
+    case GDINO_ERROR_PROMPT:
+      *code = GST_RESOURCE_ERROR_SETTINGS;
+      break;
+    case GDINO_ERROR_INCOMPATIBLE:
+    case GDINO_ERROR_RUNTIME:
+      *domain = GST_LIBRARY_ERROR;
+      *code = GST_LIBRARY_ERROR_INIT;
+      break;
+    case GDINO_ERROR_GRAPH:
+      *domain = GST_LIBRARY_ERROR;
+      *code = GST_LIBRARY_ERROR_FAILED;
+      break;
+  }
+}
+
+void
+gst_gdino_post (GstElement * element, GstMessageType type,
+    const GError * error, const gchar * debug)
+{
+  GQuark domain;
+  gint code;
+
+  map_error (error, &domain, &code);
+  gst_element_message_full (element, type, domain, code,
+      g_strdup (error->message), g_strdup (debug), __FILE__,
+      GST_FUNCTION, __LINE__);
+}
+
+void
+gst_gdino_post_prompt (GstElement * element, GdinoPrompt * prompt)
+{
+  g_autofree gchar *complaints = gst_gdino_prompt_complaints (prompt);
+  const gchar *text = gdino_prompt_get_text (prompt);
+
+  GST_INFO_OBJECT (element,
+      "prompt \"%s\": %u phrases, %u of %u tokens, revision " "%"
+      G_GUINT64_FORMAT, text, gdino_prompt_get_n_phrases (prompt),
+      gdino_prompt_get_n_used (prompt), gdino_prompt_get_n_tokens (prompt),
+      gdino_prompt_get_revision (prompt));
+  if (strpbrk (text, ",;") != NULL)
+    GST_INFO_OBJECT (element,
+        "only '.' and '?' end a phrase; ',' and ';' are part " "of it");
+
+  gst_element_post_message (element,
+      gst_message_new_element (GST_OBJECT (element),
+          gst_gdino_prompt_describe (prompt)));
+  if (complaints != NULL)
+    GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS, ("%s", complaints),
+        ("prompt \"%s\"", text));
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 The gst-gdino authors */
+
+/* From detections to metadata on a buffer. The only place that makes quarks
+ * of the user's words. */
+#pragma once
+
+#include <gdino/gdino.h>
+#include <gst/gst.h>
+#include <gst/video/video.h>
+
+#include "gstgdinosettings.h"
+
+G_BEGIN_DECLS
+
+/* A quark lives as long as the process. Labels beyond this length are cut in
+ * metadata, and once so many have been made all new ones share one type. */
+#define GST_GDINO_LABEL_BYTES_MAX 255
+#define GST_GDINO_LABELS_MAX 65536
+#define GST_GDINO_LABEL_OTHER "object"
+
+/**
+ * gst_gdino_label_quark:
+ * @label: text of a phrase
+ *
+ * Returns: the quark of @label, within the limits above. Any thread.
+ */
+GQuark gst_gdino_label_quark (const gchar * label);
+
+/**
+ * gst_gdino_meta_attach:
+ * @buffer: a writable buffer
+ * @found: (nullable): the boxes, in pixels of @buffer; %NULL when nothing was
+ *   looked for, which is told as if nothing was found
+ * @info: what the caps say of @buffer
+ * @metadata: which kinds to attach
+ */
+void gst_gdino_meta_attach (GstBuffer * buffer, GdinoDetections * found,
+    const GstVideoInfo * info, GstGdinoMetadata metadata);
+
+G_END_DECLS

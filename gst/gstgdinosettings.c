@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 The gst-gdino authors */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstgdinosettings.h"
+
+#include <math.h>
+#include <string.h>
+
+#define DEFAULT_DEVICE "auto"
+#define DEFAULT_BOX_THRESHOLD 0.35f
+#define DEFAULT_TEXT_THRESHOLD 0.25f
+#define DEFAULT_IOU_THRESHOLD 0.7f
+#define DEFAULT_SIZE_THRESHOLD 1.0f
+#define DEFAULT_MAX_DETECTIONS 300
+#define DEFAULT_INTERVAL 1
+#define DEFAULT_METADATA (GST_GDINO_METADATA_ANALYTICS | GST_GDINO_METADATA_ROI)
+
+#define READY (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | \
+    GST_PARAM_MUTABLE_READY)
+#define PLAYING (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | \
+    GST_PARAM_MUTABLE_PLAYING)
+
+static GType
+nms_get_type (void)
+{
+  static const GEnumValue values[] = {
+    {GDINO_NMS_OFF, "Keep every box", "off"},
+    {GDINO_NMS_PHRASE, "Boxes of the same phrase suppress each other",
+        "phrase"},
+    {GDINO_NMS_ALL, "Boxes suppress each other whatever their phrase", "all"},
+    {0, NULL, NULL}
+  };
+  static GType type = 0;
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type,
+        g_enum_register_static ("GstGroundingDinoNms", values));
+  return type;
+}
+
+static GType
+metadata_get_type (void)
+{
+  static const GFlagsValue values[] = {
+    {GST_GDINO_METADATA_ANALYTICS,
+        "GstAnalyticsRelationMeta (needs GStreamer 1.24)", "analytics"},
+    {GST_GDINO_METADATA_ROI, "GstVideoRegionOfInterestMeta", "roi"},
+    {0, NULL, NULL}
+  };
+  static GType type = 0;
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type,
+        g_flags_register_static ("GstGroundingDinoMetadata", values));
+  return type;
+}
+
+static void
+install_model_and_prompt (GObjectClass * klass)
+{
+  g_object_class_install_property (klass, GST_GDINO_PROP_MODEL,
+      g_param_spec_string ("model", "Model",
+          "Folder of the model package that gdino-compile made", NULL, READY));
+  g_object_class_install_property (klass, GST_GDINO_PROP_PROMPT,
+      g_param_spec_string ("prompt", "Prompt",
+          "What to look for: phrases, each ended by a period, such as "
+          "\"a cat. red car.\"", NULL, PLAYING));
+  g_object_class_install_property (klass, GST_GDINO_PROP_PROMPT_PATH,
+      g_param_spec_string ("prompt-path", "Prompt path",
+          "Text file with the first prompt, one or more phrases a line, read "
+          "on the way to PAUSED unless prompt is set", NULL, READY));
+  g_object_class_install_property (klass, GST_GDINO_PROP_DEVICE,
+      g_param_spec_string ("device", "Device",
+          "Where to run: auto (what the package was compiled for), cpu, cuda "
+          "or cuda:N", DEFAULT_DEVICE, READY));
+}
+
+static void
+install_thresholds (GObjectClass * klass)
+{
+  g_object_class_install_property (klass, GST_GDINO_PROP_BOX_THRESHOLD,
+      g_param_spec_float ("box-threshold", "Box threshold",
+          "A box is reported when its best phrase scores above this; the "
+          "package's own value when never set", 0.0f, 1.0f,
+          DEFAULT_BOX_THRESHOLD, PLAYING));
+  g_object_class_install_property (klass, GST_GDINO_PROP_TEXT_THRESHOLD,
+      g_param_spec_float ("text-threshold", "Text threshold",
+          "Further phrases of a reported box are attached when they score "
+          "above this; the package's own value when never set", 0.0f, 1.0f,
+          DEFAULT_TEXT_THRESHOLD, PLAYING));
+  g_object_class_install_property (klass, GST_GDINO_PROP_NMS,
+      g_param_spec_enum ("nms", "NMS",
+          "Which overlapping boxes suppress each other", nms_get_type (),
+          GDINO_NMS_PHRASE, PLAYING));
+  g_object_class_install_property (klass, GST_GDINO_PROP_IOU_THRESHOLD,
+      g_param_spec_float ("iou-threshold", "IoU threshold",
+          "Of two boxes whose intersection over union is above this, NMS drops "
+          "the one with the lower score", 0.0f, 1.0f, DEFAULT_IOU_THRESHOLD,
+          PLAYING));
+  g_object_class_install_property (klass, GST_GDINO_PROP_MAX_DETECTIONS,
+      g_param_spec_uint ("max-detections", "Maximum detections",
+          "Most boxes reported for a frame, best first", 1, G_MAXUINT,
+          DEFAULT_MAX_DETECTIONS, PLAYING));
+  g_object_class_install_property (klass, GST_GDINO_PROP_SIZE_THRESHOLD,
+      g_param_spec_float ("size-threshold", "Size threshold",
+          "Boxes that cover more than this fraction of the frame are dropped; "
+          "1 keeps all", 0.0f, 1.0f, DEFAULT_SIZE_THRESHOLD, PLAYING));
+}
+
+void
+gst_gdino_settings_install (GObjectClass * klass)
+{
+  install_model_and_prompt (klass);
+  install_thresholds (klass);
+  g_object_class_install_property (klass, GST_GDINO_PROP_INFERENCE_INTERVAL,
+      g_param_spec_uint ("inference-interval", "Inference interval",
+          "The model runs on one frame in so many; the others pass without "
+          "metadata", 1, G_MAXUINT, DEFAULT_INTERVAL, PLAYING));
+  g_object_class_install_property (klass, GST_GDINO_PROP_METADATA,
+      g_param_spec_flags ("metadata", "Metadata",
+          "Which kinds of metadata the boxes are attached as",
+          metadata_get_type (), DEFAULT_METADATA, PLAYING));
+  g_object_class_install_property (klass, GST_GDINO_PROP_STATS,
+      g_param_spec_boxed ("stats", "Statistics",
+          "Counters and times since the last start", GST_TYPE_STRUCTURE,
+          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+
+  gst_type_mark_as_plugin_api (nms_get_type (), 0);
+  gst_type_mark_as_plugin_api (metadata_get_type (), 0);
+}
+
+void
+gst_gdino_settings_init (GstGdinoSettings * self)
+{
+  memset (self, 0, sizeof *self);
+  gdino_decode_params_init (&self->params);
+  self->params.box_threshold = DEFAULT_BOX_THRESHOLD;
+  self->params.text_threshold = DEFAULT_TEXT_THRESHOLD;
+  self->params.iou_threshold = DEFAULT_IOU_THRESHOLD;
+  self->params.size_threshold = DEFAULT_SIZE_THRESHOLD;
+  self->params.max_detections = DEFAULT_MAX_DETECTIONS;
+  self->params.nms = GDINO_NMS_PHRASE;
+  self->device = g_strdup (DEFAULT_DEVICE);
+  self->inference_interval = DEFAULT_INTERVAL;
+  self->metadata = DEFAULT_METADATA;
+}
+
+void
+gst_gdino_settings_clear (GstGdinoSettings * self)
+{
+  g_clear_pointer (&self->model, g_free);
+  g_clear_pointer (&self->prompt, g_free);
+  g_clear_pointer (&self->prompt_path, g_free);
+  g_clear_pointer (&self->device, g_free);
+}
+
+static void
+set_string (gchar ** target, const GValue * value)
+{
+  g_free (*target);
+  *target = g_value_dup_string (value);
+}
+
+gboolean
+gst_gdino_settings_set (GstGdinoSettings * self, guint id, const GValue * value)
+{
+  /* The range check of GParamSpecFloat lets NaN through. */
+  if (G_VALUE_HOLDS_FLOAT (value) && isnan (g_value_get_float (value)))
+    return FALSE;
+
+  switch (id) {
+    case GST_GDINO_PROP_MODEL:
+      set_string (&self->model, value);
+      return TRUE;
+    case GST_GDINO_PROP_PROMPT:
+      set_string (&self->prompt, value);
+      return TRUE;
+    case GST_GDINO_PROP_PROMPT_PATH:
+      set_string (&self->prompt_path, value);
+      return TRUE;
+    case GST_GDINO_PROP_DEVICE:
+      set_string (&self->device, value);
+      return TRUE;
+    case GST_GDINO_PROP_BOX_THRESHOLD:
+      self->params.box_threshold = g_value_get_float (value);
+      self->box_threshold_set = TRUE;
+      return TRUE;
+    case GST_GDINO_PROP_TEXT_THRESHOLD:
+      self->params.text_threshold = g_value_get_float (value);
+      self->text_threshold_set = TRUE;
+      return TRUE;
+    case GST_GDINO_PROP_NMS:
+      self->params.nms = (GdinoNms) g_value_get_enum (value);
+      return TRUE;
+    case GST_GDINO_PROP_IOU_THRESHOLD:
+      self->params.iou_threshold = g_value_get_float (value);
+      return TRUE;
+    case GST_GDINO_PROP_MAX_DETECTIONS:
+      self->params.max_detections = g_value_get_uint (value);
+      return TRUE;
+    case GST_GDINO_PROP_SIZE_THRESHOLD:
+      self->params.size_threshold = g_value_get_float (value);
+      return TRUE;
+    case GST_GDINO_PROP_INFERENCE_INTERVAL:
+      self->inference_interval = g_value_get_uint (value);
+      return TRUE;
+    case GST_GDINO_PROP_METADATA:
+      self->metadata = (GstGdinoMetadata) g_value_get_flags (value);
+      return TRUE;
+    default:
+      return FALSE;
+  }
+}
+
+gboolean
+gst_gdino_settings_get (const GstGdinoSettings * self, guint id, GValue * value)
+{
+  switch (id) {
+    case GST_GDINO_PROP_MODEL:
+      g_value_set_string (value, self->model);
+      return TRUE;
+    case GST_GDINO_PROP_PROMPT:
+      g_value_set_string (value, self->prompt);
+      return TRUE;
+    case GST_GDINO_PROP_PROMPT_PATH:
+      g_value_set_string (value, self->prompt_path);
+      return TRUE;
+    case GST_GDINO_PROP_DEVICE:
+      g_value_set_string (value, self->device);
+      return TRUE;
+    case GST_GDINO_PROP_BOX_THRESHOLD:
+      g_value_set_float (value, self->params.box_threshold);
+      return TRUE;
+    case GST_GDINO_PROP_TEXT_THRESHOLD:
+      g_value_set_float (value, self->params.text_threshold);
+      return TRUE;
+    case GST_GDINO_PROP_NMS:
+      g_value_set_enum (value, (gint) self->params.nms);
+      return TRUE;
+    case GST_GDINO_PROP_IOU_THRESHOLD:
+      g_value_set_float (value, self->params.iou_threshold);
+      return TRUE;
+    case GST_GDINO_PROP_MAX_DETECTIONS:
+      g_value_set_uint (value, self->params.max_detections);
+      return TRUE;
+    case GST_GDINO_PROP_SIZE_THRESHOLD:
+      g_value_set_float (value, self->params.size_threshold);
+      return TRUE;
+    case GST_GDINO_PROP_INFERENCE_INTERVAL:
+      g_value_set_uint (value, self->inference_interval);
+      return TRUE;
+    case GST_GDINO_PROP_METADATA:
+      g_value_set_flags (value, (guint) self->metadata);
+      return TRUE;
+    default:
+      return FALSE;
+  }
+}
+
+void
+gst_gdino_settings_use_thresholds (GstGdinoSettings * self, float box,
+    float text)
+{
+  if (!self->box_threshold_set)
+    self->params.box_threshold = box;
+  if (!self->text_threshold_set)
+    self->params.text_threshold = text;
+}

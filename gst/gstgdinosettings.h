@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 The gst-gdino authors */
+
+/* The properties of the element and the values behind them. Knows no stream
+ * and takes no lock: the element does. */
+#pragma once
+
+#include <gdino/gdino.h>
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/**
+ * GstGdinoMetadata:
+ * @GST_GDINO_METADATA_ANALYTICS: attach GstAnalyticsRelationMeta
+ * @GST_GDINO_METADATA_ROI: attach GstVideoRegionOfInterestMeta
+ */
+typedef enum
+{
+  GST_GDINO_METADATA_ANALYTICS = 1 << 0,
+  GST_GDINO_METADATA_ROI = 1 << 1
+} GstGdinoMetadata;
+
+enum
+{
+  GST_GDINO_PROP_0,
+  GST_GDINO_PROP_MODEL,
+  GST_GDINO_PROP_PROMPT,
+  GST_GDINO_PROP_PROMPT_PATH,
+  GST_GDINO_PROP_DEVICE,
+  GST_GDINO_PROP_BOX_THRESHOLD,
+  GST_GDINO_PROP_TEXT_THRESHOLD,
+  GST_GDINO_PROP_NMS,
+  GST_GDINO_PROP_IOU_THRESHOLD,
+  GST_GDINO_PROP_MAX_DETECTIONS,
+  GST_GDINO_PROP_SIZE_THRESHOLD,
+  GST_GDINO_PROP_INFERENCE_INTERVAL,
+  GST_GDINO_PROP_METADATA,
+  GST_GDINO_PROP_STATS
+};
+
+/**
+ * GstGdinoSettings:
+ * @model: (nullable): package folder
+ * @prompt: (nullable): the last text set, accepted or not
+ * @prompt_path: (nullable): text file that stands in for @prompt
+ * @device: (nullable): where to run
+ * @params: thresholds, NMS and limits
+ * @box_threshold_set: @params.box_threshold is the user's, not the package's
+ * @text_threshold_set: same for @params.text_threshold
+ * @inference_interval: the model runs on one frame in so many
+ * @metadata: what to attach
+ */
+typedef struct
+{
+  gchar *model;
+  gchar *prompt;
+  gchar *prompt_path;
+  gchar *device;
+  GdinoDecodeParams params;
+  gboolean box_threshold_set;
+  gboolean text_threshold_set;
+  guint inference_interval;
+  GstGdinoMetadata metadata;
+} GstGdinoSettings;
+
+/** gst_gdino_settings_install: adds every property to @klass, and marks the enumerations for the docs */
+void gst_gdino_settings_install (GObjectClass * klass);
+
+/** gst_gdino_settings_init: @self becomes the defaults */
+void gst_gdino_settings_init (GstGdinoSettings * self);
+
+/** gst_gdino_settings_clear: frees what @self holds, not @self */
+void gst_gdino_settings_clear (GstGdinoSettings * self);
+
+/**
+ * gst_gdino_settings_set:
+ * @id: one of the GST_GDINO_PROP_ values
+ * @value: within the range of its property
+ *
+ * Returns: %FALSE when @id is no setting or @value is not a number (NaN);
+ *   @self is untouched then
+ */
+gboolean gst_gdino_settings_set (GstGdinoSettings * self, guint id,
+    const GValue * value);
+
+/** gst_gdino_settings_get: Returns: %FALSE when @id is no setting */
+gboolean gst_gdino_settings_get (const GstGdinoSettings * self, guint id,
+    GValue * value);
+
+/**
+ * gst_gdino_settings_use_thresholds:
+ *
+ * Takes the package's thresholds for those that the user never set.
+ */
+void gst_gdino_settings_use_thresholds (GstGdinoSettings * self, float box,
+    float text);
+
+G_END_DECLS

@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 The gst-gdino authors */
+
+/**
+ * SECTION:element-groundingdino
+ * @title: groundingdino
+ *
+ * Finds objects named in free text in raw video and attaches their boxes to
+ * the buffers as #GstVideoRegionOfInterestMeta and, with GStreamer 1.24 or
+ * newer, #GstAnalyticsRelationMeta. The pixels stay as they are.
+ *
+ * ## Example
+ * |[
+ * gst-launch-1.0 filesrc location=street.mp4 ! decodebin ! videoconvert ! \
+ *   groundingdino model=package prompt="a car. a red bus." ! \
+ *   objectdetectionoverlay ! videoconvert ! autovideosink
+ * ]|
+ *
+ * See docs/element.md for metadata, messages and threads.
+ */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstgroundingdino.h"
+
+#include <gdino/gdino.h>
+#include <gst/video/video.h>
+
+#include "gstgdinoanalytics.h"
+#include "gstgdinoframe.h"
+#include "gstgdinomessages.h"
+#include "gstgdinometa.h"
+#include "gstgdinoprompt.h"
+#include "gstgdinosettings.h"
+#include "gstgdinostats.h"
+
+GST_DEBUG_CATEGORY (gst_grounding_dino_debug);
+#define GST_CAT_DEFAULT gst_grounding_dino_debug
+
+/* The letterbox takes no larger frames. */
+#define SIZE_RANGE "(int) [ 1, 65536 ]"
+#define CAPS "video/x-raw, format = (string) " GST_VIDEO_FORMATS_ALL \
+    ", width = " SIZE_RANGE ", height = " SIZE_RANGE
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
+    GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (CAPS));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
+    GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (CAPS));
+
+struct _GstGroundingDino
+{
+  GstBaseTransform parent;
+
+  /* Under the object lock. */
+  GstGdinoSettings settings;
+  GstGdinoStats stats;
+  GdinoPackage *package;        /* from start to stop */
+  GdinoEngine *engine;
+  GdinoPrompt *prompt;          /* what the next frame uses */
+  guint64 prompts_given;        /* texts set so far */
+  guint64 prompt_turn;          /* which of them became the prompt */
+  gboolean live;                /* upstream said so last time it was asked */
+
+  /* The streaming thread's. */
+  GdinoDetector *detector;
+  GstGdinoFrame *frame;
+  GstVideoInfo info;
+  guint64 revision;             /* of the prompt last told downstream */
+  guint skip;                   /* frames to pass before the next run */
+  gboolean told_empty;
+  gboolean told_invalid;
+};
+
+/* One frame's view of what the application may change at any time. */
+typedef struct
+{
+  GdinoPrompt *prompt;
+  GdinoDecodeParams params;
+  guint interval;
+  GstGdinoMetadata metadata;
+} Job;
+
+G_DEFINE_TYPE_WITH_CODE (GstGroundingDino, gst_grounding_dino,
+    GST_TYPE_BASE_TRANSFORM,
+    GST_DEBUG_CATEGORY_INIT (gst_grounding_dino_debug, "groundingdino", 0,
+        "objects named in free text"));
+GST_ELEMENT_REGISTER_DEFINE (groundingdino, "groundingdino", GST_RANK_NONE,
+    GST_TYPE_GROUNDING_DINO)
+/* Prompts. */
+/* A text set earlier never replaces one set later, whichever thread comes
+ * first: @turn says which it was. */
+     static void
+         use_prompt (GstGroundingDino * self, GdinoPackage * package,
+    GdinoPrompt * prompt, guint64 turn)
+{
+  g_autoptr (GdinoPrompt) old = NULL;
+  gboolean used;
+
+  GST_OBJECT_LOCK (self);
+  used = self->package == package && turn >= self->prompt_turn;
+  if (used) {
+    old = self->prompt;
+    self->prompt = gdino_prompt_ref (prompt);
+    self->prompt_turn = turn;
+  }
+  GST_OBJECT_UNLOCK (self);
+
+  if (used)
+    gst_gdino_post_prompt (GST_ELEMENT (self), prompt);
+}
+
+static GdinoPrompt *
+make_prompt (GdinoPackage * package, const gchar * text, GError ** error)
+{
+  return gdino_prompt_new (gdino_package_get_tokenizer (package), text,
+      gdino_package_get_text_tokens (package), error);
+}
+
+static void
+set_prompt (GstGroundingDino * self, const GValue * value)
+{
+  g_autoptr (GdinoPackage) package = NULL;
+  g_autoptr (GdinoPrompt) prompt = NULL;
+  g_autoptr (GError) error = NULL;
+  guint64 turn;
+
+  GST_OBJECT_LOCK (self);
+  gst_gdino_settings_set (&self->settings, GST_GDINO_PROP_PROMPT, value);
+  turn = ++self->prompts_given;
+  if (self->package != NULL)
+    package = gdino_package_ref (self->package);
+  GST_OBJECT_UNLOCK (self);
+
+  if (package == NULL)
+    return;                     /* start() will do it */
+  prompt = make_prompt (package, g_value_get_string (value), &error);
+  if (prompt == NULL)
+    gst_gdino_post (GST_ELEMENT (self), GST_MESSAGE_WARNING, error,
+        "the prompt before it stays");
+  else
+    use_prompt (self, package, prompt, turn);
+}
+
+/* Start and stop. */
+static void
+unload (GstGroundingDino * self)
+{
+  g_autoptr (GdinoPackage) package = NULL;
+  g_autoptr (GdinoEngine) engine = NULL;
+  g_autoptr (GdinoPrompt) prompt = NULL;
+
+  GST_OBJECT_LOCK (self);
+  package = g_steal_pointer (&self->package);
+  engine = g_steal_pointer (&self->engine);
+  prompt = g_steal_pointer (&self->prompt);
+  GST_OBJECT_UNLOCK (self);
+  g_clear_pointer (&self->frame, gst_gdino_frame_free);
+  g_clear_pointer (&self->detector, gdino_detector_free);
+}
+
+static gboolean
+load_model (GstGroundingDino * self, GError ** error)
+{
+  g_autofree gchar *model = NULL;
+  g_autofree gchar *device = NULL;
+  g_autoptr (GdinoPackage) package = NULL;
+  g_autoptr (GdinoEngine) engine = NULL;
+  float box, text;
+
+  GST_OBJECT_LOCK (self);
+  model = g_strdup (self->settings.model);
+  device = g_strdup (self->settings.device);
+  GST_OBJECT_UNLOCK (self);
+
+  if (model == NULL || *model == '\0') {
+    g_set_error_literal (error, GDINO_ERROR, GDINO_ERROR_NOT_FOUND,
+        "The property \"model\" is not set, wanted the folder of a model "
+        "package made by gdino-compile");
+    return FALSE;
+  }
+  package = gdino_package_open (model, error);
+  if (package == NULL)
+    return FALSE;
+  engine = gdino_engine_get (package, device != NULL ? device : "auto", error);
+  if (engine == NULL)
+    return FALSE;
+  self->detector = gdino_detector_new (engine);
+  gdino_package_get_thresholds (package, &box, &text);
+
+  GST_OBJECT_LOCK (self);
+  gst_gdino_settings_use_thresholds (&self->settings, box, text);
+  gst_gdino_stats_init (&self->stats);
+  self->package = g_steal_pointer (&package);
+  self->engine = g_steal_pointer (&engine);
+  GST_OBJECT_UNLOCK (self);
+  return TRUE;
+}
+
+static gboolean
+load_prompt (GstGroundingDino * self, GError ** error)
+{
+  g_autoptr (GdinoPrompt) prompt = NULL;
+  g_autofree gchar *text = NULL;
+  g_autofree gchar *path = NULL;
+  guint64 turn;
+
+  GST_OBJECT_LOCK (self);
+  text = g_strdup (self->settings.prompt);
+  path = g_strdup (self->settings.prompt_path);
+  turn = self->prompts_given;
+  GST_OBJECT_UNLOCK (self);
+
+  if ((text == NULL || *text == '\0') && path != NULL && *path != '\0') {
+    g_free (text);
+    text = gst_gdino_prompt_read_file (path, error);
+    if (text == NULL)
+      return FALSE;
+  }
+  prompt = make_prompt (self->package, text, error);
+  if (prompt == NULL)
+    return FALSE;
+  use_prompt (self, self->package, prompt, turn);
+  return TRUE;
+}
+
+static gboolean
+gst_grounding_dino_start (GstBaseTransform * trans)
+{
+  GstGroundingDino *self = GST_GROUNDING_DINO (trans);
+  g_autoptr (GError) error = NULL;
+
+  self->revision = 0;
+  self->skip = 0;
+  self->told_empty = FALSE;
+  self->told_invalid = FALSE;
+  if (load_model (self, &error) && load_prompt (self, &error))
+    return TRUE;
+
+  unload (self);
+  gst_gdino_post (GST_ELEMENT (self), GST_MESSAGE_ERROR, error, NULL);
+  return FALSE;
+}
+
+static gboolean
+gst_grounding_dino_stop (GstBaseTransform * trans)
+{
+  unload (GST_GROUNDING_DINO (trans));
+  return TRUE;
+}
+
+/* Negotiation. */
+static gboolean
+gst_grounding_dino_set_caps (GstBaseTransform * trans, GstCaps * incaps,
+    GstCaps * outcaps)
+{
+  GstGroundingDino *self = GST_GROUNDING_DINO (trans);
+  g_autoptr (GError) error = NULL;
+  guint width, height;
+  guint8 pad[3];
+
+  g_clear_pointer (&self->frame, gst_gdino_frame_free);
+  if (!gst_video_info_from_caps (&self->info, incaps)) {
+    g_autofree gchar *text = gst_caps_to_string (incaps);
+
+    g_set_error (&error, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
+        "These caps are no raw video: %s", text);
+  } else {
+    gdino_package_get_canvas (self->package, &width, &height);
+    gdino_package_get_pad (self->package, pad);
+    self->frame = gst_gdino_frame_new (&self->info, width, height, pad, &error);
+  }
+  if (self->frame == NULL)
+    gst_gdino_post (GST_ELEMENT (self), GST_MESSAGE_ERROR, error, NULL);
+  return self->frame != NULL;
+}
+
+/* Buffers go on as they come, so what downstream wants of them is what we
+ * want; only a crop must be applied before us. */
+static gboolean
+gst_grounding_dino_propose_allocation (GstBaseTransform * trans,
+    GstQuery * decide_query, GstQuery * query)
+{
+  guint index;
+
+  if (!gst_pad_peer_query (GST_BASE_TRANSFORM_SRC_PAD (trans), query))
+    return FALSE;
+  while (gst_query_find_allocation_meta (query, GST_VIDEO_CROP_META_API_TYPE,
+          &index))
+    gst_query_remove_nth_allocation_meta (query, index);
+  return TRUE;
+}
+
+static gboolean
+gst_grounding_dino_query (GstBaseTransform * trans, GstPadDirection direction,
+    GstQuery * query)
+{
+  GstGroundingDino *self = GST_GROUNDING_DINO (trans);
+  GstClockTime own, min, max;
+  gboolean live;
+
+  if (!GST_BASE_TRANSFORM_CLASS (gst_grounding_dino_parent_class)->query (trans,
+          direction, query))
+    return FALSE;
+  if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY || direction != GST_PAD_SRC)
+    return TRUE;
+
+  gst_query_parse_latency (query, &live, &min, &max);
+  GST_OBJECT_LOCK (self);
+  self->live = live;
+  own = self->stats.latency;
+  GST_OBJECT_UNLOCK (self);
+  if (live)
+    gst_query_set_latency (query, live, min + own,
+        GST_CLOCK_TIME_IS_VALID (max) ? max + own : max);
+  return TRUE;
+}
+
+/* Frames. */
+static void
+take_job (GstGroundingDino * self, Job * job)
+{
+  GST_OBJECT_LOCK (self);
+  self->stats.frames++;
+  job->prompt = gdino_prompt_ref (self->prompt);
+  job->params = self->settings.params;
+  job->interval = self->settings.inference_interval;
+  job->metadata = self->settings.metadata;
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* Goes ahead of the first frame of a prompt, so that an application can tell
+ * which frames are whose even where no box was found. */
+static void
+tell_downstream (GstGroundingDino * self, GdinoPrompt * prompt)
+{
+  self->revision = gdino_prompt_get_revision (prompt);
+  self->skip = 0;
+  self->told_empty = FALSE;
+  gst_pad_push_event (GST_BASE_TRANSFORM_SRC_PAD (self),
+      gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY,
+          gst_gdino_prompt_describe (prompt)));
+}
+
+static void
+pass_idle (GstGroundingDino * self, GstBuffer * buffer, const Job * job)
+{
+  gst_gdino_meta_attach (buffer, NULL, &self->info, job->metadata);
+  GST_OBJECT_LOCK (self);
+  self->stats.idle++;
+  GST_OBJECT_UNLOCK (self);
+  if (!self->told_empty)
+    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
+        ("The prompt is empty: frames pass, nothing is looked for"), (NULL));
+  self->told_empty = TRUE;
+}
+
+static void
+count (GstGroundingDino * self, GdinoDetections * found,
+    const GdinoTimings * timings, gint64 begin, gint64 converted)
+{
+  const GstClockTime convert_time =
+      (GstClockTime) (converted - begin) * GST_USECOND;
+  const GstClockTime whole_time =
+      (GstClockTime) (g_get_monotonic_time () - begin) * GST_USECOND;
+  const guint n_invalid = gdino_detections_get_stats (found)->n_invalid;
+  gboolean retell;
+
+  GST_OBJECT_LOCK (self);
+  retell = gst_gdino_stats_add (&self->stats, found, timings, convert_time,
+      whole_time) && self->live;
+  GST_OBJECT_UNLOCK (self);
+
+  if (retell)
+    gst_element_post_message (GST_ELEMENT (self),
+        gst_message_new_latency (GST_OBJECT (self)));
+  if (n_invalid > 0 && !self->told_invalid) {
+    GST_ELEMENT_WARNING (self, LIBRARY, FAILED,
+        ("The model gave %u proposals that are not numbers or have no area; "
+            "they are dropped, and counted as \"invalid\" in the property "
+            "\"stats\"", n_invalid), (NULL));
+    self->told_invalid = TRUE;
+  }
+}
+
+static GstFlowReturn
+infer (GstGroundingDino * self, GstBuffer * buffer, const Job * job)
+{
+  g_autoptr (GdinoDetections) found = NULL;
+  g_autoptr (GError) error = NULL;
+  GdinoTimings timings;
+  const gint64 begin = g_get_monotonic_time ();
+  gint64 converted;
+  const guint8 *canvas;
+  gsize stride;
+
+  if (!gst_gdino_frame_load (self->frame, buffer, &error)) {
+    gst_gdino_post (GST_ELEMENT (self), GST_MESSAGE_ERROR, error, NULL);
+    return GST_FLOW_ERROR;
+  }
+  converted = g_get_monotonic_time ();
+  canvas = gst_gdino_frame_get_canvas (self->frame, &stride);
+  found = gdino_detector_detect (self->detector, canvas, stride,
+      gst_gdino_frame_get_letterbox (self->frame), job->prompt, &job->params,
+      &timings, &error);
+  if (found == NULL) {
+    gst_gdino_post (GST_ELEMENT (self), GST_MESSAGE_ERROR, error, NULL);
+    return GST_FLOW_ERROR;
+  }
+  GST_LOG_OBJECT (self, "%u boxes in %" GST_PTR_FORMAT,
+      gdino_detections_get_n (found), buffer);
+  gst_gdino_meta_attach (buffer, found, &self->info, job->metadata);
+  count (self, found, &timings, begin, converted);
+  return GST_FLOW_OK;
+}
+
+static GstFlowReturn
+gst_grounding_dino_transform_ip (GstBaseTransform * trans, GstBuffer * buffer)
+{
+  GstGroundingDino *self = GST_GROUNDING_DINO (trans);
+  GstFlowReturn flow = GST_FLOW_OK;
+  Job job;
+
+  take_job (self, &job);
+  if (gdino_prompt_get_revision (job.prompt) != self->revision)
+    tell_downstream (self, job.prompt);
+
+  self->skip = MIN (self->skip, job.interval - 1);
+  if (gdino_prompt_is_empty (job.prompt)) {
+    pass_idle (self, buffer, &job);
+  } else if (self->skip > 0) {
+    self->skip--;
+    GST_OBJECT_LOCK (self);
+    self->stats.skipped++;
+    GST_OBJECT_UNLOCK (self);
+  } else {
+    self->skip = job.interval - 1;
+    flow = infer (self, buffer, &job);
+  }
+  gdino_prompt_unref (job.prompt);
+  return flow;
+}
+
+static gboolean
+gst_grounding_dino_sink_event (GstBaseTransform * trans, GstEvent * event)
+{
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
+    GST_GROUNDING_DINO (trans)->skip = 0;
+  return
+      GST_BASE_TRANSFORM_CLASS (gst_grounding_dino_parent_class)->sink_event
+      (trans, event);
+}
+
+/* The object. */
+static GstStructure *
+make_stats (GstGroundingDino * self)
+{
+  g_autoptr (GdinoEngine) engine = NULL;
+  GstGdinoStats stats;
+  guint64 revision = 0;
+
+  GST_OBJECT_LOCK (self);
+  stats = self->stats;
+  if (self->engine != NULL)
+    engine = gdino_engine_ref (self->engine);
+  if (self->prompt != NULL)
+    revision = gdino_prompt_get_revision (self->prompt);
+  GST_OBJECT_UNLOCK (self);
+  return gst_gdino_stats_to_structure (&stats, revision,
+      engine == NULL ? 0 : gdino_engine_get_text_runs (engine));
+}
+
+static void
+gst_grounding_dino_set_property (GObject * object, guint id,
+    const GValue * value, GParamSpec * pspec)
+{
+  GstGroundingDino *self = GST_GROUNDING_DINO (object);
+  gboolean taken;
+
+  if (id == GST_GDINO_PROP_PROMPT) {
+    set_prompt (self, value);
+    return;
+  }
+  GST_OBJECT_LOCK (self);
+  taken = gst_gdino_settings_set (&self->settings, id, value);
+  GST_OBJECT_UNLOCK (self);
+  if (!taken)
+    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
+        ("The property \"%s\" was set to a value that is not a number; it "
+            "keeps the value before", pspec->name), (NULL));
+}
+
+static void
+gst_grounding_dino_get_property (GObject * object, guint id, GValue * value,
+    GParamSpec * pspec)
+{
+  GstGroundingDino *self = GST_GROUNDING_DINO (object);
+  gboolean known;
+
+  if (id == GST_GDINO_PROP_STATS) {
+    g_value_take_boxed (value, make_stats (self));
+    return;
+  }
+  GST_OBJECT_LOCK (self);
+  known = gst_gdino_settings_get (&self->settings, id, value);
+  GST_OBJECT_UNLOCK (self);
+  if (!known)
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
+gst_grounding_dino_finalize (GObject * object)
+{
+  GstGroundingDino *self = GST_GROUNDING_DINO (object);
+
+  unload (self);
+  gst_gdino_settings_clear (&self->settings);
+  G_OBJECT_CLASS (gst_grounding_dino_parent_class)->finalize (object);
+}
+
+static void
+gst_grounding_dino_class_init (GstGroundingDinoClass * klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+
+  object_class->set_property = gst_grounding_dino_set_property;
+  object_class->get_property = gst_grounding_dino_get_property;
+  object_class->finalize = gst_grounding_dino_finalize;
+  gst_gdino_settings_install (object_class);
+
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class,
+      "Grounding DINO detector", "Filter/Analyzer/Video",
+      "Finds objects named in free text and attaches their boxes as metadata",
+      "The gst-gdino authors");
+
+  trans_class->start = gst_grounding_dino_start;
+  trans_class->stop = gst_grounding_dino_stop;
+  trans_class->set_caps = gst_grounding_dino_set_caps;
+  trans_class->propose_allocation = gst_grounding_dino_propose_allocation;
+  trans_class->query = gst_grounding_dino_query;
+  trans_class->sink_event = gst_grounding_dino_sink_event;
+  trans_class->transform_ip = gst_grounding_dino_transform_ip;
+}
+
+static void
+gst_grounding_dino_init (GstGroundingDino * self)
+{
+  gst_gdino_settings_init (&self->settings);
+  gst_gdino_stats_init (&self->stats);
+  gst_base_transform_set_in_place (GST_BASE_TRANSFORM (self), TRUE);
+  gst_base_transform_set_gap_aware (GST_BASE_TRANSFORM (self), TRUE);
+}
