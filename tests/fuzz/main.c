@@ -86,18 +86,19 @@ mutate (GRand * rand, GByteArray * bytes)
         break;
       case 3:
         if (bytes->len) {
-          guint length = MIN (bytes->len - at,
-              (guint) g_rand_int_range (rand, 1, 64));
+          guint length = (guint) g_rand_int_range (rand, 1, 64);
 
+          length = MIN (length, bytes->len - at);
           g_byte_array_remove_range (bytes, at, length);
         }
         break;
       case 4:
         if (bytes->len && bytes->len < LARGEST_INPUT / 2) {
-          guint length = MIN (bytes->len - at,
-              (guint) g_rand_int_range (rand, 1, 512));
-          g_autofree guint8 *copy = g_memdup2 (bytes->data + at, length);
+          guint length = (guint) g_rand_int_range (rand, 1, 512);
+          g_autofree guint8 *copy = NULL;
 
+          length = MIN (length, bytes->len - at);
+          copy = g_memdup2 (bytes->data + at, length);
           g_byte_array_append (bytes, copy, length);
         }
         break;
