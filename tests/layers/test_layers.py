@@ -14,7 +14,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
 GLIB = r"glib(/.*)?\.h|glib-object\.h|gmodule\.h|gio/.*\.h"
 LIBC = (
-    r"(assert|ctype|errno|fcntl|float|inttypes|limits|locale|math|setjmp|signal|stdarg|stdbool"
+    r"(assert|ctype|errno|fcntl|float|inttypes|limits|locale|math|setjmp|signal|stdarg|stdatomic|stdbool"
     r"|stddef|stdint|stdio|stdlib|string|time|unistd|wchar|dlfcn)\.h|sys/[a-z]+\.h|asm/hwcap\.h"
 )
 PUBLIC = r"gdino/[a-z-]+\.h"
@@ -137,7 +137,7 @@ def test_transformers_only_in_tests():
     generators = {"tools/make-unicode-tables.py"}
     users = [
         name
-        for name in tree.with_suffix(".py")
+        for name in tree.python()
         if not name.startswith("tests/")
         and name not in generators
         and imported(name) & {"transformers", "tokenizers"}
@@ -146,11 +146,7 @@ def test_transformers_only_in_tests():
 
 
 def test_model_does_not_know_gstreamer():
-    users = [
-        name
-        for name in tree.with_suffix(".py")
-        if name.startswith("model/") and "gi" in imported(name)
-    ]
+    users = [name for name in tree.python() if name.startswith("model/") and "gi" in imported(name)]
     assert not users
 
 

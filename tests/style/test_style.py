@@ -110,7 +110,7 @@ def test_headers_say_once():
     )
 
 
-@pytest.mark.parametrize("name", tree.with_suffix(".py"))
+@pytest.mark.parametrize("name", tree.python())
 def test_python_parses(name):
     ast.parse(tree.read(name), filename=name)
     long = lines_that(lambda line: len(line) > 100, [name])

@@ -4,6 +4,7 @@
 
 import functools
 import pathlib
+import re
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -41,6 +42,15 @@ def texts() -> tuple[str, ...]:
 def with_suffix(*suffixes: str) -> tuple[str, ...]:
     """Those of texts() that end in one of the suffixes."""
     return tuple(name for name in texts() if name.endswith(suffixes))
+
+
+def python() -> tuple[str, ...]:
+    """Those of texts() that are Python, by name or by first line."""
+    return tuple(
+        name
+        for name in texts()
+        if name.endswith(".py") or re.match(r"#!.*\bpython3?\n", read(name))
+    )
 
 
 @functools.cache
