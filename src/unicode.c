@@ -205,6 +205,6 @@ gdino_word_reader_next (GdinoWordReader * self, GdinoWord * word)
 gboolean
 gdino_unicode_is_strippable (gunichar c)
 {
-  return c == BREAK || IN (unicode_blank, c) || (c >= 0x0b && c <= 0x0c)
+  return IN (unicode_blank, c) || (c >= 0x0b && c <= 0x0c)
       || (c >= 0x1c && c <= 0x1f) || c == 0x85;
 }

@@ -56,7 +56,8 @@ typedef struct
 
 def normalizer(**on: bool) -> normalizers.BertNormalizer:
     """A BertNormalizer that does nothing but what is named."""
-    options = dict(clean_text=False, handle_chinese_chars=False, strip_accents=False, lowercase=False)
+    options = dict.fromkeys(("clean_text", "handle_chinese_chars", "lowercase"), False)
+    options["strip_accents"] = False
     return normalizers.BertNormalizer(**(options | on))
 
 
@@ -111,9 +112,6 @@ def main() -> int:
     nfd = normalizers.NFD()
     split = pre_tokenizers.BertPreTokenizer()
 
-    def kept(point: int) -> bool:
-        return clean.normalize_str(chr(point)) == chr(point)
-
     def parts(point: int) -> int:
         return len(split.pre_tokenize_str(f"a{chr(point)}b"))
 
@@ -141,7 +139,7 @@ def main() -> int:
     print(HEAD.format(version=tokenizers.__version__), end="")
     dropped = [c for c in CODE_POINTS if clean.normalize_str(chr(c)) == ""]
     print_ranges("Left out: controls, formats, private use, U+FFFD", "unicode_dropped", dropped)
-    blank = [c for c in CODE_POINTS if not kept(c) and clean.normalize_str(chr(c)) == " "]
+    blank = [c for c in CODE_POINTS if clean.normalize_str(chr(c)) == " "]
     print_ranges("Blanks", "unicode_blank", blank)
     print_ranges("Words of their own: CJK ideographs", "unicode_cjk",
                  [c for c in CODE_POINTS if cjk.normalize_str(chr(c)) != chr(c)])
