@@ -138,9 +138,22 @@ class GroundingDino(nn.Module):
         self._constant("usable", valid)
         levels = [torch.full((h * w,), i) for i, (h, w) in enumerate(shapes)]
         self._constant("level", torch.cat(levels))
+        self.register_buffer("folded_position", None, persistent=False)
 
     def _constant(self, name: str, value: Tensor) -> None:
         self.register_buffer(name, value.contiguous(), persistent=False)
+
+    def fold(self) -> None:
+        """Work out for inference what depends on weights only; not to be trained or saved after."""
+        backbone = self.model.backbone.conv_encoder.model
+        if isinstance(backbone, EfficientNetLite):
+            backbone.fold()
+        self._constant("folded_position", self._vision_position().detach())
+
+    def _vision_position(self) -> Tensor:
+        if self.folded_position is not None:
+            return self.folded_position
+        return self.position + self.model.level_embed[self.level]
 
     def encode_text(
         self, input_ids: Tensor, position_ids: Tensor, block_mask: Tensor
@@ -219,9 +232,8 @@ class GroundingDino(nn.Module):
         block_mask: Tensor,
     ) -> tuple[Tensor, Tensor]:
         vision = self.model.vision_maps(pixels)
-        position = self.position + self.model.level_embed[self.level]
         return self.model.encoder(
-            vision, position, self.reference, text, text_position, text_mask, block_mask
+            vision, self._vision_position(), self.reference, text, text_position, text_mask, block_mask
         )
 
     def _score(self, vision: Tensor, text: Tensor, text_mask: Tensor) -> tuple[Tensor, Tensor]:
