@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 The gst-gdino authors */
+
+/* The error domain; messages are written where the reason is known. */
+
+#include <gdino/error.h>
+
+G_DEFINE_QUARK (gdino-error-quark, gdino_error)

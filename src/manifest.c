@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 The gst-gdino authors */
+
+/* Reads manifest.json, member by member. Knows no tensor library. */
+
+#include "manifest.h"
+
+#include <gdino/error.h>
+#include <string.h>
+
+#include "graphs.h"
+#include "json.h"
+#include "version.h"
+
+static void
+clear_graph (GdinoGraphInfo *info)
+{
+  for (guint i = 0; i < GDINO_GRAPH_MAX_TENSORS; i++) {
+    g_free (info->inputs[i].name);
+    g_free (info->outputs[i].name);
+  }
+  g_free (info->name);
+  g_free (info->path);
+}
+
+void
+gdino_manifest_free (GdinoManifest *self)
+{
+  if (self == NULL)
+    return;
+  for (guint i = 0; i < self->n_files; i++) {
+    g_free (self->files[i].name);
+    g_free (self->files[i].sha256);
+  }
+  clear_graph (&self->text);
+  clear_graph (&self->frame);
+  g_free (self->source_name);
+  g_free (self->vocabulary);
+  g_free (self->text_file);
+  g_free (self->frame_file);
+  g_free (self->device);
+  g_free (self->arch);
+  g_strfreev (self->cpu_features);
+  g_free (self->torch_version);
+  g_free (self->torch_library_dir);
+  g_free (self);
+}
+
+const GdinoManifestFile *
+gdino_manifest_find_file (const GdinoManifest *self, const char *name)
+{
+  for (guint i = 0; i < self->n_files; i++)
+    if (g_str_equal (self->files[i].name, name))
+      return &self->files[i];
+  return NULL;
+}
+
+static gboolean
+is_sha256 (const char *text)
+{
+  return strlen (text) == 64 && strspn (text, "0123456789abcdef") == 64;
+}
+
+static char *
+dup_sha256 (GdinoJson json, const char *member, GError **error)
+{
+  g_autofree char *digest = gdino_json_dup_string (json, member, error);
+  g_autofree char *where = NULL;
+
+  if (digest == NULL || is_sha256 (digest))
+    return g_steal_pointer (&digest);
+  where = gdino_json_where (json, member);
+  g_set_error (error, GDINO_ERROR, GDINO_ERROR_CORRUPT,
+      "%s: found \"%s\", wanted 64 lower-case hexadecimal digits", where,
+      digest);
+  return NULL;
+}
+
+/* Asks each element for its number by lending it a name. */
+static gboolean
+get_numbers (GdinoJson json, const char *member, guint count, double min,
+    double max, double *values, GError **error)
+{
+  JsonArray *array = gdino_json_get_array (json, member, count, count, error);
+
+  if (array == NULL)
+    return FALSE;
+  for (guint i = 0; i < count; i++) {
+    g_autoptr (JsonObject) holder = json_object_new ();
+    g_autofree char *name = g_strdup_printf ("%s[%u]", member, i);
+    const GdinoJson element = { holder, json.path };
+
+    json_object_set_member (holder, name,
+        json_array_dup_element (array, i));
+    if (!gdino_json_get_number (element, name, min, max, &values[i], error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+read_source (GdinoManifest *self, JsonObject *root, GError **error)
+{
+  GdinoJson json = { root, "" };
+  g_autofree char *generator = NULL;
+  g_autofree char *digest = NULL;
+
+  generator = gdino_json_dup_string (json, "generator", error);
+  if (generator == NULL)
+    return FALSE;
+  if (!gdino_json_expect_string (json, "architecture", "grounding-dino", error))
+    return FALSE;
+  json.object = gdino_json_get_object (json, "source", error);
+  json.path = "source";
+  if (json.object == NULL)
+    return FALSE;
+  self->source_name = gdino_json_dup_string (json, "name", error);
+  if (self->source_name == NULL)
+    return FALSE;
+  digest = dup_sha256 (json, "sha256", error);
+  return digest != NULL;
+}
+
+static gboolean
+read_canvas (GdinoManifest *self, JsonObject *root, GError **error)
+{
+  GdinoJson json = { root, "" };
+  double numbers[3];
+
+  json.object = gdino_json_get_object (json, "canvas", error);
+  json.path = "canvas";
+  if (json.object == NULL
+      || !gdino_json_get_uint (json, "width", GDINO_MANIFEST_MIN_CANVAS,
+          GDINO_MANIFEST_MAX_CANVAS, &self->width, error)
+      || !gdino_json_get_uint (json, "height", GDINO_MANIFEST_MIN_CANVAS,
+          GDINO_MANIFEST_MAX_CANVAS, &self->height, error)
+      || !gdino_json_expect_string (json, "channels", "RGB", error)
+      || !gdino_json_expect_string (json, "resize", "letterbox", error)
+      || !gdino_json_expect_string (json, "normalization", "in-graph", error)
+      || !get_numbers (json, "mean", 3, -1e6, 1e6, numbers, error)
+      || !get_numbers (json, "std", 3, 1e-6, 1e6, numbers, error)
+      || !get_numbers (json, "pad", 3, 0, 255, numbers, error))
+    return FALSE;
+  for (guint i = 0; i < 3; i++) {
+    self->pad[i] = (guint8) numbers[i];
+    if (self->pad[i] != numbers[i]) {
+      g_set_error (error, GDINO_ERROR, GDINO_ERROR_CORRUPT,
+          "canvas.pad[%u]: found %g, wanted a whole number from 0 to 255",
+          i, numbers[i]);
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+static gboolean
+read_sizes (GdinoManifest *self, JsonObject *root, GError **error)
+{
+  const GdinoJson json = { root, "" };
+
+  return gdino_json_expect_uint (json, "batch", 1, error)
+      && gdino_json_get_uint (json, "queries", 1, GDINO_MANIFEST_MAX_QUERIES,
+      &self->queries, error)
+      && gdino_json_get_uint (json, "text_tokens",
+      GDINO_MANIFEST_MIN_TEXT_TOKENS, GDINO_MANIFEST_MAX_TEXT_TOKENS,
+      &self->text_tokens, error)
+      && gdino_json_get_uint (json, "features", 1,
+      GDINO_MANIFEST_MAX_FEATURES, &self->features, error);
+}
+
+static gboolean
+read_text_rules (GdinoManifest *self, JsonObject *root, GError **error)
+{
+  static const char wanted[] = "[\".\",\"?\"]";
+  GdinoJson json = { root, "" };
+  g_autofree char *delimiters = NULL;
+  gboolean lower_case;
+
+  json.object = gdino_json_get_object (json, "text", error);
+  json.path = "text";
+  if (json.object == NULL)
+    return FALSE;
+  self->vocabulary = gdino_json_dup_file_name (json, "vocabulary", error);
+  if (self->vocabulary == NULL
+      || !gdino_json_get_boolean (json, "lower_case", &lower_case, error)
+      || !gdino_json_get_uint (json, "pad_id", 0, GDINO_MANIFEST_MAX_TOKEN_ID,
+          &self->pad_id, error)
+      || !gdino_json_get_uint (json, "unk_id", 0, GDINO_MANIFEST_MAX_TOKEN_ID,
+          &self->unk_id, error)
+      || !gdino_json_get_uint (json, "cls_id", 0, GDINO_MANIFEST_MAX_TOKEN_ID,
+          &self->cls_id, error)
+      || !gdino_json_get_uint (json, "sep_id", 0, GDINO_MANIFEST_MAX_TOKEN_ID,
+          &self->sep_id, error)
+      || gdino_json_get_array (json, "delimiters", 1, 16, error) == NULL)
+    return FALSE;
+  if (!lower_case) {
+    g_set_error (error, GDINO_ERROR, GDINO_ERROR_INCOMPATIBLE,
+        "text.lower_case: found false, wanted true");
+    return FALSE;
+  }
+  delimiters = gdino_json_describe (json_object_get_member (json.object,
+          "delimiters"));
+  if (!g_str_equal (delimiters, wanted)) {
+    g_set_error (error, GDINO_ERROR, GDINO_ERROR_INCOMPATIBLE,
+        "text.delimiters: found %s, wanted %s", delimiters, wanted);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+read_target (GdinoManifest *self, JsonObject *root, GError **error)
+{
+  GdinoJson json = { root, "" };
+  g_autoptr (GPtrArray) features = NULL;
+  JsonArray *array;
+
+  self->device = gdino_json_dup_string (json, "device", error);
+  if (self->device == NULL)
+    return FALSE;
+  if (!g_str_equal (self->device, "cpu") && !g_str_equal (self->device, "cuda")) {
+    g_set_error (error, GDINO_ERROR, GDINO_ERROR_INCOMPATIBLE,
+        "device: found \"%s\", wanted \"cpu\" or \"cuda\"", self->device);
+    return FALSE;
+  }
+  json.object = gdino_json_get_object (json, "target", error);
+  json.path = "target";
+  if (json.object == NULL)
+    return FALSE;
+  self->arch = gdino_json_dup_string (json, "arch", error);
+  if (self->arch == NULL)
+    return FALSE;
+  array = gdino_json_get_array (json, "features", 0,
+      GDINO_MANIFEST_MAX_CPU_FEATURES, error);
+  if (array == NULL)
+    return FALSE;
+  features = g_ptr_array_new_with_free_func (g_free);
+  for (guint i = 0; i < json_array_get_length (array); i++) {
+    g_autoptr (JsonObject) holder = json_object_new ();
+    g_autofree char *name = g_strdup_printf ("features[%u]", i);
+    const GdinoJson element = { holder, json.path };
+    char *feature;
+
+    json_object_set_member (holder, name, json_array_dup_element (array, i));
+    feature = gdino_json_dup_string (element, name, error);
+    if (feature == NULL)
+      return FALSE;
+    g_ptr_array_add (features, feature);
+  }
+  g_ptr_array_add (features, NULL);
+  self->cpu_features =
+      (char **) g_ptr_array_free (g_steal_pointer (&features), FALSE);
+  return TRUE;
+}
+
+static gboolean
+read_torch (GdinoManifest *self, JsonObject *root, GError **error)
+{
+  GdinoJson json = { root, "" };
+  guint major, minor;
+
+  json.object = gdino_json_get_object (json, "torch", error);
+  json.path = "torch";
+  if (json.object == NULL)
+    return FALSE;
+  self->torch_version = gdino_json_dup_string (json, "version", error);
+  if (self->torch_version == NULL)
+    return FALSE;
+  if (!gdino_version_parse (self->torch_version, &major, &minor)) {
+    g_set_error (error, GDINO_ERROR, GDINO_ERROR_CORRUPT,
+        "torch.version: found \"%s\", wanted one such as \"2.13.0\"",
+        self->torch_version);
+    return FALSE;
+  }
+  if (!json_object_has_member (json.object, "library_dir")
+      || json_object_get_null_member (json.object, "library_dir"))
+    return TRUE;
+  self->torch_library_dir = gdino_json_dup_string (json, "library_dir", error);
+  if (self->torch_library_dir == NULL)
+    return FALSE;
+  if (!g_path_is_absolute (self->torch_library_dir)) {
+    g_set_error (error, GDINO_ERROR, GDINO_ERROR_CORRUPT,
+        "torch.library_dir: found \"%s\", wanted an absolute path",
+        self->torch_library_dir);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+read_defaults (GdinoManifest *self, JsonObject *root, GError **error)
+{
+  GdinoJson json = { root, "" };
+  double box, text;
+
+  json.object = gdino_json_get_object (json, "defaults", error);
+  json.path = "defaults";
+  if (json.object == NULL
+      || !gdino_json_get_number (json, "box_threshold", 0, 1, &box, error)
+      || !gdino_json_get_number (json, "text_threshold", 0, 1, &text, error))
+    return FALSE;
+  self->box_threshold = (float) box;
+  self->text_threshold = (float) text;
+  return TRUE;
+}
+
+static gboolean
+read_file (GdinoManifest *self, GdinoJson files, const char *name,
+    GError **error)
+{
+  GdinoManifestFile *file = &self->files[self->n_files];
+  g_autoptr (JsonObject) holder = json_object_new ();
+  g_autofree char *path = gdino_json_where (files, name);
+  g_autofree char *checked = NULL;
+  GdinoJson entry = { holder, "files" };
+
+  json_object_set_string_member (holder, "(name)", name);
+  checked = gdino_json_dup_file_name (entry, "(name)", error);
+  if (checked == NULL)
+    return FALSE;
+  entry.object = gdino_json_get_object (files, name, error);
+  entry.path = path;
+  if (entry.object == NULL
+      || !gdino_json_get_uint64 (entry, "size", 1,
+          GDINO_MANIFEST_MAX_FILE_SIZE, &file->size, error))
+    return FALSE;
+  file->sha256 = dup_sha256 (entry, "sha256", error);
+  if (file->sha256 == NULL)
+    return FALSE;
+  file->name = g_steal_pointer (&checked);
+  self->n_files++;
+  return TRUE;
+}
+
+static gboolean
+read_files (GdinoManifest *self, JsonObject *root, GError **error)
+{
+  GdinoJson json = { root, "" };
+  const char *const needed[] = { self->text_file, self->frame_file,
+    self->vocabulary
+  };
+  g_autoptr (GList) names = NULL;
+
+  json.object = gdino_json_get_object (json, "files", error);
+  json.path = "files";
+  if (json.object == NULL)
+    return FALSE;
+  if (json_object_get_size (json.object) > GDINO_MANIFEST_MAX_FILES) {
+    g_set_error (error, GDINO_ERROR, GDINO_ERROR_CORRUPT,
+        "files: found %u entries, wanted at most %u",
+        json_object_get_size (json.object), GDINO_MANIFEST_MAX_FILES);
+    return FALSE;
+  }
+  names = json_object_get_members (json.object);
+  for (GList * l = names; l != NULL; l = l->next)
+    if (!read_file (self, json, l->data, error))
+      return FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS (needed); i++) {
+    if (gdino_manifest_find_file (self, needed[i]) == NULL) {
+      g_set_error (error, GDINO_ERROR, GDINO_ERROR_CORRUPT,
+          "files.%s: found nothing, wanted size and sha256", needed[i]);
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+GdinoManifest *
+gdino_manifest_parse (const char *data, gsize length, GError **error)
+{
+  g_autoptr (GdinoManifest) self = g_new0 (GdinoManifest, 1);
+  g_autoptr (JsonNode) root = NULL;
+  JsonObject *object;
+
+  if (length > GDINO_MANIFEST_MAX_BYTES) {
+    g_set_error (error, GDINO_ERROR, GDINO_ERROR_CORRUPT,
+        "found %" G_GSIZE_FORMAT " bytes, wanted at most %u", length,
+        GDINO_MANIFEST_MAX_BYTES);
+    return NULL;
+  }
+  root = gdino_json_parse (data, length, GDINO_MANIFEST_MAX_DEPTH, error);
+  if (root == NULL)
+    return NULL;
+  object = json_node_get_object (root);
+  /* First, as another format may have all else elsewhere. */
+  if (!gdino_json_expect_uint ((GdinoJson) {object, ""}, "format",
+          GDINO_MANIFEST_FORMAT, error)
+      || !read_source (self, object, error)
+      || !read_canvas (self, object, error)
+      || !read_sizes (self, object, error)
+      || !read_text_rules (self, object, error)
+      || !gdino_manifest_read_graphs (self, object, error)
+      || !read_target (self, object, error)
+      || !read_torch (self, object, error)
+      || !read_defaults (self, object, error)
+      || !read_files (self, object, error))
+    return NULL;
+  return g_steal_pointer (&self);
+}
