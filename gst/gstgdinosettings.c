@@ -153,7 +153,6 @@ void
 gst_gdino_settings_clear (GstGdinoSettings * self)
 {
   g_clear_pointer (&self->model, g_free);
-  g_clear_pointer (&self->prompt, g_free);
   g_clear_pointer (&self->prompt_path, g_free);
   g_clear_pointer (&self->device, g_free);
 }
@@ -175,9 +174,6 @@ gst_gdino_settings_set (GstGdinoSettings * self, guint id, const GValue * value)
   switch (id) {
     case GST_GDINO_PROP_MODEL:
       set_string (&self->model, value);
-      return TRUE;
-    case GST_GDINO_PROP_PROMPT:
-      set_string (&self->prompt, value);
       return TRUE;
     case GST_GDINO_PROP_PROMPT_PATH:
       set_string (&self->prompt_path, value);
@@ -222,9 +218,6 @@ gst_gdino_settings_get (const GstGdinoSettings * self, guint id, GValue * value)
   switch (id) {
     case GST_GDINO_PROP_MODEL:
       g_value_set_string (value, self->model);
-      return TRUE;
-    case GST_GDINO_PROP_PROMPT:
-      g_value_set_string (value, self->prompt);
       return TRUE;
     case GST_GDINO_PROP_PROMPT_PATH:
       g_value_set_string (value, self->prompt_path);

@@ -42,8 +42,7 @@ enum
 /**
  * GstGdinoSettings:
  * @model: (nullable): package folder
- * @prompt: (nullable): the last text set, accepted or not
- * @prompt_path: (nullable): text file that stands in for @prompt
+ * @prompt_path: (nullable): text file with the first prompt
  * @device: (nullable): where to run
  * @params: thresholds, NMS and limits
  * @box_threshold_set: @params.box_threshold is the user's, not the package's
@@ -54,7 +53,6 @@ enum
 typedef struct
 {
   gchar *model;
-  gchar *prompt;
   gchar *prompt_path;
   gchar *device;
   GdinoDecodeParams params;
@@ -75,7 +73,7 @@ void gst_gdino_settings_clear (GstGdinoSettings * self);
 
 /**
  * gst_gdino_settings_set:
- * @id: one of the GST_GDINO_PROP_ values
+ * @id: one of the GST_GDINO_PROP_ values; prompt and stats are no settings
  * @value: within the range of its property
  *
  * Returns: %FALSE when @id is no setting or @value is not a number (NaN);

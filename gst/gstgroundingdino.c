@@ -27,13 +27,15 @@
 
 #include <gdino/gdino.h>
 #include <gst/video/video.h>
+#include <string.h>
 
-#include "gstgdinoanalytics.h"
 #include "gstgdinoframe.h"
 #include "gstgdinomessages.h"
 #include "gstgdinometa.h"
+#include "gstgdinomodel.h"
 #include "gstgdinoprompt.h"
 #include "gstgdinosettings.h"
+#include "gstgdinoslot.h"
 #include "gstgdinostats.h"
 
 GST_DEBUG_CATEGORY (gst_grounding_dino_debug);
@@ -53,18 +55,15 @@ struct _GstGroundingDino
 {
   GstBaseTransform parent;
 
+  GstGdinoSlot slot;            /* has a lock of its own */
+
   /* Under the object lock. */
   GstGdinoSettings settings;
   GstGdinoStats stats;
-  GdinoPackage *package;        /* from start to stop */
-  GdinoEngine *engine;
-  GdinoPrompt *prompt;          /* what the next frame uses */
-  guint64 prompts_given;        /* texts set so far */
-  guint64 prompt_turn;          /* which of them became the prompt */
+  GstGdinoModel model;          /* from start to stop */
   gboolean live;                /* upstream said so last time it was asked */
 
   /* The streaming thread's. */
-  GdinoDetector *detector;
   GstGdinoFrame *frame;
   GstVideoInfo info;
   guint64 revision;             /* of the prompt last told downstream */
@@ -87,113 +86,44 @@ G_DEFINE_TYPE_WITH_CODE (GstGroundingDino, gst_grounding_dino,
     GST_DEBUG_CATEGORY_INIT (gst_grounding_dino_debug, "groundingdino", 0,
         "objects named in free text"));
 GST_ELEMENT_REGISTER_DEFINE (groundingdino, "groundingdino", GST_RANK_NONE,
-    GST_TYPE_GROUNDING_DINO)
-/* Prompts. */
-/* A text set earlier never replaces one set later, whichever thread comes
- * first: @turn says which it was. */
-     static void
-         use_prompt (GstGroundingDino * self, GdinoPackage * package,
-    GdinoPrompt * prompt, guint64 turn)
-{
-  g_autoptr (GdinoPrompt) old = NULL;
-  gboolean used;
-
-  GST_OBJECT_LOCK (self);
-  used = self->package == package && turn >= self->prompt_turn;
-  if (used) {
-    old = self->prompt;
-    self->prompt = gdino_prompt_ref (prompt);
-    self->prompt_turn = turn;
-  }
-  GST_OBJECT_UNLOCK (self);
-
-  if (used)
-    gst_gdino_post_prompt (GST_ELEMENT (self), prompt);
-}
-
-static GdinoPrompt *
-make_prompt (GdinoPackage * package, const gchar * text, GError ** error)
-{
-  return gdino_prompt_new (gdino_package_get_tokenizer (package), text,
-      gdino_package_get_text_tokens (package), error);
-}
-
-static void
-set_prompt (GstGroundingDino * self, const GValue * value)
-{
-  g_autoptr (GdinoPackage) package = NULL;
-  g_autoptr (GdinoPrompt) prompt = NULL;
-  g_autoptr (GError) error = NULL;
-  guint64 turn;
-
-  GST_OBJECT_LOCK (self);
-  gst_gdino_settings_set (&self->settings, GST_GDINO_PROP_PROMPT, value);
-  turn = ++self->prompts_given;
-  if (self->package != NULL)
-    package = gdino_package_ref (self->package);
-  GST_OBJECT_UNLOCK (self);
-
-  if (package == NULL)
-    return;                     /* start() will do it */
-  prompt = make_prompt (package, g_value_get_string (value), &error);
-  if (prompt == NULL)
-    gst_gdino_post (GST_ELEMENT (self), GST_MESSAGE_WARNING, error,
-        "the prompt before it stays");
-  else
-    use_prompt (self, package, prompt, turn);
-}
+    GST_TYPE_GROUNDING_DINO);
 
 /* Start and stop. */
 static void
 unload (GstGroundingDino * self)
 {
-  g_autoptr (GdinoPackage) package = NULL;
-  g_autoptr (GdinoEngine) engine = NULL;
-  g_autoptr (GdinoPrompt) prompt = NULL;
+  GstGdinoModel model;
 
+  gst_gdino_slot_close (&self->slot);
   GST_OBJECT_LOCK (self);
-  package = g_steal_pointer (&self->package);
-  engine = g_steal_pointer (&self->engine);
-  prompt = g_steal_pointer (&self->prompt);
+  model = self->model;
+  memset (&self->model, 0, sizeof self->model);
   GST_OBJECT_UNLOCK (self);
+  gst_gdino_model_clear (&model);
   g_clear_pointer (&self->frame, gst_gdino_frame_free);
-  g_clear_pointer (&self->detector, gdino_detector_free);
 }
 
 static gboolean
 load_model (GstGroundingDino * self, GError ** error)
 {
-  g_autofree gchar *model = NULL;
+  g_autofree gchar *folder = NULL;
   g_autofree gchar *device = NULL;
-  g_autoptr (GdinoPackage) package = NULL;
-  g_autoptr (GdinoEngine) engine = NULL;
+  GstGdinoModel model;
   float box, text;
 
   GST_OBJECT_LOCK (self);
-  model = g_strdup (self->settings.model);
+  folder = g_strdup (self->settings.model);
   device = g_strdup (self->settings.device);
   GST_OBJECT_UNLOCK (self);
 
-  if (model == NULL || *model == '\0') {
-    g_set_error_literal (error, GDINO_ERROR, GDINO_ERROR_NOT_FOUND,
-        "The property \"model\" is not set, wanted the folder of a model "
-        "package made by gdino-compile");
+  if (!gst_gdino_model_load (&model, folder, device, error))
     return FALSE;
-  }
-  package = gdino_package_open (model, error);
-  if (package == NULL)
-    return FALSE;
-  engine = gdino_engine_get (package, device != NULL ? device : "auto", error);
-  if (engine == NULL)
-    return FALSE;
-  self->detector = gdino_detector_new (engine);
-  gdino_package_get_thresholds (package, &box, &text);
+  gdino_package_get_thresholds (model.package, &box, &text);
 
   GST_OBJECT_LOCK (self);
+  self->model = model;
   gst_gdino_settings_use_thresholds (&self->settings, box, text);
   gst_gdino_stats_init (&self->stats);
-  self->package = g_steal_pointer (&package);
-  self->engine = g_steal_pointer (&engine);
   GST_OBJECT_UNLOCK (self);
   return TRUE;
 }
@@ -201,27 +131,17 @@ load_model (GstGroundingDino * self, GError ** error)
 static gboolean
 load_prompt (GstGroundingDino * self, GError ** error)
 {
-  g_autoptr (GdinoPrompt) prompt = NULL;
-  g_autofree gchar *text = NULL;
+  g_autoptr (GdinoPrompt) accepted = NULL;
   g_autofree gchar *path = NULL;
-  guint64 turn;
 
   GST_OBJECT_LOCK (self);
-  text = g_strdup (self->settings.prompt);
   path = g_strdup (self->settings.prompt_path);
-  turn = self->prompts_given;
   GST_OBJECT_UNLOCK (self);
-
-  if ((text == NULL || *text == '\0') && path != NULL && *path != '\0') {
-    g_free (text);
-    text = gst_gdino_prompt_read_file (path, error);
-    if (text == NULL)
-      return FALSE;
-  }
-  prompt = make_prompt (self->package, text, error);
-  if (prompt == NULL)
+  if (!gst_gdino_slot_open (&self->slot, self->model.package, path, &accepted,
+          error))
     return FALSE;
-  use_prompt (self, self->package, prompt, turn);
+  if (accepted != NULL)
+    gst_gdino_post_prompt (GST_ELEMENT (self), accepted);
   return TRUE;
 }
 
@@ -267,8 +187,8 @@ gst_grounding_dino_set_caps (GstBaseTransform * trans, GstCaps * incaps,
     g_set_error (&error, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
         "These caps are no raw video: %s", text);
   } else {
-    gdino_package_get_canvas (self->package, &width, &height);
-    gdino_package_get_pad (self->package, pad);
+    gdino_package_get_canvas (self->model.package, &width, &height);
+    gdino_package_get_pad (self->model.package, pad);
     self->frame = gst_gdino_frame_new (&self->info, width, height, pad, &error);
   }
   if (self->frame == NULL)
@@ -321,9 +241,9 @@ gst_grounding_dino_query (GstBaseTransform * trans, GstPadDirection direction,
 static void
 take_job (GstGroundingDino * self, Job * job)
 {
+  job->prompt = gst_gdino_slot_get (&self->slot);
   GST_OBJECT_LOCK (self);
   self->stats.frames++;
-  job->prompt = gdino_prompt_ref (self->prompt);
   job->params = self->settings.params;
   job->interval = self->settings.inference_interval;
   job->metadata = self->settings.metadata;
@@ -401,7 +321,7 @@ infer (GstGroundingDino * self, GstBuffer * buffer, const Job * job)
   }
   converted = g_get_monotonic_time ();
   canvas = gst_gdino_frame_get_canvas (self->frame, &stride);
-  found = gdino_detector_detect (self->detector, canvas, stride,
+  found = gdino_detector_detect (self->model.detector, canvas, stride,
       gst_gdino_frame_get_letterbox (self->frame), job->prompt, &job->params,
       &timings, &error);
   if (found == NULL) {
@@ -456,19 +376,31 @@ gst_grounding_dino_sink_event (GstBaseTransform * trans, GstEvent * event)
 static GstStructure *
 make_stats (GstGroundingDino * self)
 {
+  g_autoptr (GdinoPrompt) prompt = gst_gdino_slot_get (&self->slot);
   g_autoptr (GdinoEngine) engine = NULL;
   GstGdinoStats stats;
-  guint64 revision = 0;
 
   GST_OBJECT_LOCK (self);
   stats = self->stats;
-  if (self->engine != NULL)
-    engine = gdino_engine_ref (self->engine);
-  if (self->prompt != NULL)
-    revision = gdino_prompt_get_revision (self->prompt);
+  if (self->model.engine != NULL)
+    engine = gdino_engine_ref (self->model.engine);
   GST_OBJECT_UNLOCK (self);
-  return gst_gdino_stats_to_structure (&stats, revision,
+  return gst_gdino_stats_to_structure (&stats,
+      prompt == NULL ? 0 : gdino_prompt_get_revision (prompt),
       engine == NULL ? 0 : gdino_engine_get_text_runs (engine));
+}
+
+static void
+set_prompt (GstGroundingDino * self, const gchar * text)
+{
+  g_autoptr (GdinoPrompt) accepted = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (!gst_gdino_slot_set_text (&self->slot, text, &accepted, &error))
+    gst_gdino_post (GST_ELEMENT (self), GST_MESSAGE_WARNING, error,
+        "the prompt before it stays");
+  else if (accepted != NULL)
+    gst_gdino_post_prompt (GST_ELEMENT (self), accepted);
 }
 
 static void
@@ -479,7 +411,7 @@ gst_grounding_dino_set_property (GObject * object, guint id,
   gboolean taken;
 
   if (id == GST_GDINO_PROP_PROMPT) {
-    set_prompt (self, value);
+    set_prompt (self, g_value_get_string (value));
     return;
   }
   GST_OBJECT_LOCK (self);
@@ -498,6 +430,10 @@ gst_grounding_dino_get_property (GObject * object, guint id, GValue * value,
   GstGroundingDino *self = GST_GROUNDING_DINO (object);
   gboolean known;
 
+  if (id == GST_GDINO_PROP_PROMPT) {
+    g_value_take_string (value, gst_gdino_slot_dup_text (&self->slot));
+    return;
+  }
   if (id == GST_GDINO_PROP_STATS) {
     g_value_take_boxed (value, make_stats (self));
     return;
@@ -515,6 +451,7 @@ gst_grounding_dino_finalize (GObject * object)
   GstGroundingDino *self = GST_GROUNDING_DINO (object);
 
   unload (self);
+  gst_gdino_slot_clear (&self->slot);
   gst_gdino_settings_clear (&self->settings);
   G_OBJECT_CLASS (gst_grounding_dino_parent_class)->finalize (object);
 }
@@ -550,6 +487,7 @@ gst_grounding_dino_class_init (GstGroundingDinoClass * klass)
 static void
 gst_grounding_dino_init (GstGroundingDino * self)
 {
+  gst_gdino_slot_init (&self->slot);
   gst_gdino_settings_init (&self->settings);
   gst_gdino_stats_init (&self->stats);
   gst_base_transform_set_in_place (GST_BASE_TRANSFORM (self), TRUE);
