@@ -15,7 +15,8 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 GLIB = r"glib(/.*)?\.h|glib-object\.h|gmodule\.h|gio/.*\.h"
 LIBC = (
     r"(assert|ctype|errno|fcntl|float|inttypes|limits|locale|math|setjmp|signal|stdarg|stdatomic|stdbool"
-    r"|stddef|stdint|stdio|stdlib|string|time|unistd|wchar|dlfcn)\.h|sys/[a-z]+\.h|asm/hwcap\.h"
+    r"|stddef|stdint|stdio|stdlib|string|time|unistd|wchar|dlfcn|link)\.h"
+    r"|sys/[a-z]+\.h|asm/hwcap\.h"
 )
 PUBLIC = r"gdino/[a-z-]+\.h"
 JSON = r"json-glib/.*\.h"
