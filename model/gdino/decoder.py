@@ -25,9 +25,10 @@ class PredictionHead(nn.Module):
         )
 
     def forward(self, x: Tensor) -> Tensor:
-        for layer in self.layers[:-1]:
-            x = F.relu(layer(x))
-        return self.layers[-1](x)
+        # No slice of the module list: torch 2.6 cannot export one.
+        for index, layer in enumerate(self.layers):
+            x = layer(x) if index == 0 else layer(F.relu(x))
+        return x
 
 
 def contrast(queries: Tensor, text: Tensor, text_mask: Tensor) -> Tensor:

@@ -152,14 +152,12 @@ class EfficientNetLite(nn.Module):
     def forward(self, pixels: Tensor) -> list[Tensor]:
         x = F.relu6(conv_norm(self._conv_stem, self._bn0, pixels))
         maps = []
-        start = 0
-        for stage, end in enumerate(self.stage_ends, 1):
-            if stage > self.last:
+        used = self.stage_ends[min(self.last, len(STAGES)) - 1]
+        for index, block in enumerate(self._blocks, 1):
+            if index > used:
                 break
-            for block in self._blocks[start:end]:
-                x = block(x)
-            start = end
-            if stage in self.out_indices:
+            x = block(x)
+            if index in self.stage_ends and self.stage_ends.index(index) + 1 in self.out_indices:
                 maps.append(x)
         if self.last == 8:
             maps.append(F.relu6(conv_norm(self._conv_head, self._bn1, x)))
