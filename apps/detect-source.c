@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 The gst-gdino authors */
+
+#include "detect-source.h"
+
+#include <gio/gio.h>
+#include <gst/app/gstappsink.h>
+#include <gst/pbutils/missing-plugins.h>
+#include <gst/video/video.h>
+
+#define POLL (100 * GST_MSECOND)
+
+struct _DetectSource
+{
+  GstElement *pipeline;
+  GstElement *convert;
+  GstAppSink *sink;
+  GString *missing;             /* plugins that decoding would need */
+  gboolean any_frame;
+};
+
+static void
+on_pad_added (GstElement * decoder, GstPad * pad, gpointer data)
+{
+  DetectSource *self = data;
+  g_autoptr (GstPad) sink = gst_element_get_static_pad (self->convert, "sink");
+
+  /* A second picture, such as the cover of a film, stays unlinked. */
+  if (!gst_pad_is_linked (sink))
+    gst_pad_link (pad, sink);
+}
+
+static char *
+make_uri (const char *file, GError ** error)
+{
+  g_autoptr (GFile) path = NULL;
+
+  if (gst_uri_is_valid (file))
+    return g_strdup (file);
+
+  path = g_file_new_for_commandline_arg (file);
+  if (g_file_query_file_type (path, G_FILE_QUERY_INFO_NONE, NULL)
+      == G_FILE_TYPE_DIRECTORY) {
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_IS_DIRECTORY,
+        "is a folder, not a picture or video");
+    return NULL;
+  }
+  return g_file_get_uri (path);
+}
+
+static GstElement *
+make_element (const char *factory, GError ** error)
+{
+  GstElement *element = gst_element_factory_make (factory, NULL);
+
+  if (element == NULL)
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
+        "GStreamer lacks the element %s (Debian packages "
+        "gstreamer1.0-plugins-base and gstreamer1.0-plugins-good)", factory);
+  return element;
+}
+
+/* Of what is in the file only video; sound is not even decoded. */
+static gboolean
+build (DetectSource * self, const char *uri, GError ** error)
+{
+  static const char *const factories[] = { "uridecodebin", "videoconvert",
+    "videoflip", "appsink"
+  };
+  GstElement *elements[G_N_ELEMENTS (factories)];
+  g_autoptr (GstCaps) video = gst_caps_from_string ("video/x-raw(ANY)");
+  g_autoptr (GstCaps) raw = gst_caps_from_string ("video/x-raw");
+
+  self->pipeline = gst_pipeline_new (NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (factories); i++) {
+    elements[i] = make_element (factories[i], error);
+    if (elements[i] == NULL)
+      return FALSE;
+    gst_bin_add (GST_BIN (self->pipeline), elements[i]);
+  }
+  self->convert = elements[1];
+  self->sink = gst_object_ref (GST_APP_SINK (elements[3]));
+
+  g_object_set (elements[0], "uri", uri, "caps", video, "expose-all-streams",
+      FALSE, NULL);
+  g_signal_connect (elements[0], "pad-added", G_CALLBACK (on_pad_added), self);
+  gst_util_set_object_arg (G_OBJECT (elements[2]), "video-direction", "auto");
+  g_object_set (elements[3], "caps", raw, "sync", FALSE, "max-buffers", 4,
+      "enable-last-sample", FALSE, NULL);
+  if (!gst_element_link_many (elements[1], elements[2], elements[3], NULL)) {
+    g_set_error_literal (error, GST_CORE_ERROR, GST_CORE_ERROR_PAD,
+        "cannot link videoconvert, videoflip and appsink");
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static void
+note_missing (DetectSource * self, GstMessage * message)
+{
+  g_autofree char *what = gst_missing_plugin_message_get_description (message);
+
+  g_string_append_printf (self->missing, "%s%s",
+      self->missing->len > 0 ? ", " : "", what);
+}
+
+static void
+take_error (DetectSource * self, GstMessage * message, GError ** error)
+{
+  g_autoptr (GError) reason = NULL;
+  g_autofree char *debug = NULL;
+
+  gst_message_parse_error (message, &reason, &debug);
+  if (self->missing->len > 0)
+    g_set_error (error, reason->domain, reason->code,
+        "cannot be decoded: GStreamer lacks a %s; install the plugin that has "
+        "it (on Debian: gstreamer1.0-libav, gstreamer1.0-plugins-good, -bad or "
+        "-ugly)", self->missing->str);
+  else
+    g_set_error (error, reason->domain, reason->code, "%s", reason->message);
+}
+
+/* FALSE when the pipeline has reported an error. */
+static gboolean
+check_bus (DetectSource * self, GError ** error)
+{
+  g_autoptr (GstBus) bus = gst_element_get_bus (self->pipeline);
+  GstMessage *message;
+  gboolean ok = TRUE;
+
+  while (ok && (message = gst_bus_pop_filtered (bus,
+              GST_MESSAGE_ERROR | GST_MESSAGE_ELEMENT)) != NULL) {
+    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
+      take_error (self, message, error);
+      ok = FALSE;
+    } else if (gst_is_missing_plugin_message (message)) {
+      note_missing (self, message);
+    }
+    gst_message_unref (message);
+  }
+  return ok;
+}
+
+DetectSource *
+detect_source_open (const char *file, GError ** error)
+{
+  g_autoptr (DetectSource) self = g_new0 (DetectSource, 1);
+  g_autofree char *uri = make_uri (file, error);
+
+  self->missing = g_string_new (NULL);
+  if (uri == NULL || !build (self, uri, error))
+    return NULL;
+
+  if (gst_element_set_state (self->pipeline, GST_STATE_PLAYING)
+      == GST_STATE_CHANGE_FAILURE) {
+    if (check_bus (self, error))
+      g_set_error_literal (error, GST_CORE_ERROR,
+          GST_CORE_ERROR_STATE_CHANGE, "the pipeline does not start");
+    return NULL;
+  }
+  return g_steal_pointer (&self);
+}
+
+GstSample *
+detect_source_pull (DetectSource * self, GError ** error)
+{
+  for (;;) {
+    GstSample *sample = gst_app_sink_try_pull_sample (self->sink, POLL);
+    gboolean ended;
+
+    if (sample != NULL) {
+      self->any_frame = TRUE;
+      return sample;
+    }
+    /* Asked before the bus is read: an error comes before the end it causes. */
+    ended = gst_app_sink_is_eos (self->sink);
+    if (!check_bus (self, error))
+      return NULL;
+    if (ended && !self->any_frame)
+      g_set_error_literal (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
+          "has no picture in it");
+    if (ended)
+      return NULL;
+  }
+}
+
+void
+detect_source_free (DetectSource * self)
+{
+  if (self == NULL)
+    return;
+  if (self->pipeline != NULL) {
+    gst_element_set_state (self->pipeline, GST_STATE_NULL);
+    gst_object_unref (self->pipeline);
+  }
+  gst_clear_object (&self->sink);
+  if (self->missing != NULL)
+    g_string_free (self->missing, TRUE);
+  g_free (self);
+}
