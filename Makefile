@@ -33,7 +33,9 @@ check:
 	@tools/setup check
 	@tools/check
 
-bench: build
+bench:
+	@tools/setup check
+	@$(MAKE) -s build
 	@tools/bench
 
 install: build
