@@ -118,6 +118,26 @@ gst_gdino_frame_free (GstGdinoFrame * self)
   g_free (self);
 }
 
+/* gst_video_frame_map() takes a smaller picture for a programming error. A
+ * larger one is what decoders say of the rows they add; ours is its top left. */
+static gboolean
+check_meta (GstGdinoFrame * self, GstBuffer * buffer, GError ** error)
+{
+  const GstVideoMeta *meta = gst_buffer_get_video_meta (buffer);
+  const GstVideoInfo *info = &self->info;
+
+  if (meta == NULL || (meta->format == GST_VIDEO_INFO_FORMAT (info)
+          && meta->width >= (guint) info->width
+          && meta->height >= (guint) info->height))
+    return TRUE;
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+      "A frame's video meta says %s %u x %u, its caps say %s %d x %d",
+      gst_video_format_to_string (meta->format), meta->width, meta->height,
+      gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (info)), info->width,
+      info->height);
+  return FALSE;
+}
+
 static gboolean
 map_frame (GstGdinoFrame * self, GstBuffer * buffer, GstVideoFrame * frame,
     GError ** error)
@@ -141,64 +161,56 @@ map_frame (GstGdinoFrame * self, GstBuffer * buffer, GstVideoFrame * frame,
   return FALSE;
 }
 
-/* The bytes that the converter will read of @plane, first to last row. */
-static void
-plane_extent (const GstVideoFrame * frame, guint plane, gint64 * first,
-    gint64 * end)
+/* Where the bytes end that the converter will read of @plane. */
+static gint64
+plane_end (const GstVideoInfo * info, const GstVideoFrame * frame, guint plane)
 {
-  const GstVideoFormatInfo *format = frame->info.finfo;
-  gint64 stride = GST_VIDEO_FRAME_PLANE_STRIDE (frame, plane);
-  gint64 start, row, last;
+  const gint64 stride = GST_VIDEO_FRAME_PLANE_STRIDE (frame, plane);
+  const gint64 start =
+      (const guint8 *) frame->data[plane] - frame->map[plane].data;
   gint components[GST_VIDEO_MAX_COMPONENTS];
+  gint64 row;
 
-  start = (const guint8 *) frame->data[plane] - frame->map[plane].data;
-  gst_video_format_info_component (format, plane, components);
-  if (components[0] < 0) {
-    *first = start;
-    *end = start + PALETTE_SIZE;
-    return;
-  }
-
-  row = (gint64) GST_VIDEO_FRAME_COMP_PSTRIDE (frame, components[0])
-      * GST_VIDEO_FRAME_COMP_WIDTH (frame, components[0]);
+  gst_video_format_info_component (info->finfo, plane, components);
+  if (components[0] < 0)
+    return start + PALETTE_SIZE;
+  row = (gint64) GST_VIDEO_INFO_COMP_PSTRIDE (info, components[0])
+      * GST_VIDEO_INFO_COMP_WIDTH (info, components[0]);
   if (row == 0)
-    row = ABS (stride);
-  last = start + stride
-      * (GST_VIDEO_FRAME_COMP_HEIGHT (frame, components[0]) - 1);
-  *first = MIN (start, last);
-  *end = MAX (start, last) + row;
+    row = MIN (stride, GST_VIDEO_INFO_PLANE_STRIDE (info, plane));
+  return start
+      + stride * (GST_VIDEO_INFO_COMP_HEIGHT (info, components[0]) - 1) + row;
 }
 
-/* gst_video_frame_map() believes what a GstVideoMeta says; nobody has checked
- * it against the caps or the memory yet. */
+/* gst_video_frame_map() believes the offsets and strides of a GstVideoMeta;
+ * nobody has checked them against the memory yet. The converter steps through
+ * rows forwards only. */
 static gboolean
-check_frame (GstGdinoFrame * self, const GstVideoFrame * frame, GError ** error)
+check_planes (GstGdinoFrame * self, const GstVideoFrame * frame,
+    GError ** error)
 {
+  const gboolean tiled = GST_VIDEO_FORMAT_INFO_IS_TILED (frame->info.finfo);
   guint plane;
 
-  if (GST_VIDEO_FRAME_FORMAT (frame) != GST_VIDEO_INFO_FORMAT (&self->info)
-      || GST_VIDEO_FRAME_WIDTH (frame) != self->info.width
-      || GST_VIDEO_FRAME_HEIGHT (frame) != self->info.height) {
-    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "A frame's video meta says %s %d x %d, its caps say %s %d x %d",
-        gst_video_format_to_string (GST_VIDEO_FRAME_FORMAT (frame)),
-        GST_VIDEO_FRAME_WIDTH (frame), GST_VIDEO_FRAME_HEIGHT (frame),
-        gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&self->info)),
-        self->info.width, self->info.height);
-    return FALSE;
-  }
-  if (frame->meta == NULL || GST_VIDEO_FORMAT_INFO_IS_TILED (frame->info.finfo))
+  if (frame->meta == NULL)
     return TRUE;
 
   for (plane = 0; plane < GST_VIDEO_FRAME_N_PLANES (frame); plane++) {
-    gint64 first, end;
+    const gint stride = GST_VIDEO_FRAME_PLANE_STRIDE (frame, plane);
+    gint64 end;
 
-    plane_extent (frame, plane, &first, &end);
-    if (first < 0 || end > (gint64) frame->map[plane].size) {
+    if (stride < 0) {
       g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-          "A frame's video meta places plane %u at bytes %" G_GINT64_FORMAT
-          " to %" G_GINT64_FORMAT " of a memory of %" G_GSIZE_FORMAT " bytes",
-          plane, first, end, frame->map[plane].size);
+          "A frame's video meta gives plane %u the stride %d, wanted a positive "
+          "one", plane, stride);
+      return FALSE;
+    }
+    end = tiled ? 0 : plane_end (&self->info, frame, plane);
+    if (end > (gint64) frame->map[plane].size) {
+      g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+          "A frame's video meta lets plane %u end at byte %" G_GINT64_FORMAT
+          " of a memory of %" G_GSIZE_FORMAT " bytes", plane, end,
+          frame->map[plane].size);
       return FALSE;
     }
   }
@@ -211,9 +223,10 @@ gst_gdino_frame_load (GstGdinoFrame * self, GstBuffer * buffer, GError ** error)
   GstVideoFrame frame;
   gboolean ok;
 
-  if (!map_frame (self, buffer, &frame, error))
+  if (!check_meta (self, buffer, error)
+      || !map_frame (self, buffer, &frame, error))
     return FALSE;
-  ok = check_frame (self, &frame, error);
+  ok = check_planes (self, &frame, error);
   if (ok)
     gst_video_converter_frame (self->converter, &frame, &self->canvas);
   gst_video_frame_unmap (&frame);

@@ -7,7 +7,6 @@
 
 #include "gstgdinosettings.h"
 
-#include <math.h>
 #include <string.h>
 
 #define DEFAULT_DEVICE "auto"
@@ -167,10 +166,6 @@ set_string (gchar ** target, const GValue * value)
 gboolean
 gst_gdino_settings_set (GstGdinoSettings * self, guint id, const GValue * value)
 {
-  /* The range check of GParamSpecFloat lets NaN through. */
-  if (G_VALUE_HOLDS_FLOAT (value) && isnan (g_value_get_float (value)))
-    return FALSE;
-
   switch (id) {
     case GST_GDINO_PROP_MODEL:
       set_string (&self->model, value);

@@ -74,10 +74,9 @@ void gst_gdino_settings_clear (GstGdinoSettings * self);
 /**
  * gst_gdino_settings_set:
  * @id: one of the GST_GDINO_PROP_ values; prompt and stats are no settings
- * @value: within the range of its property
+ * @value: within the range of its property, which GObject checks (NaN too)
  *
- * Returns: %FALSE when @id is no setting or @value is not a number (NaN);
- *   @self is untouched then
+ * Returns: %FALSE when @id is no setting
  */
 gboolean gst_gdino_settings_set (GstGdinoSettings * self, guint id,
     const GValue * value);

@@ -408,19 +408,17 @@ gst_grounding_dino_set_property (GObject * object, guint id,
     const GValue * value, GParamSpec * pspec)
 {
   GstGroundingDino *self = GST_GROUNDING_DINO (object);
-  gboolean taken;
+  gboolean known;
 
   if (id == GST_GDINO_PROP_PROMPT) {
     set_prompt (self, g_value_get_string (value));
     return;
   }
   GST_OBJECT_LOCK (self);
-  taken = gst_gdino_settings_set (&self->settings, id, value);
+  known = gst_gdino_settings_set (&self->settings, id, value);
   GST_OBJECT_UNLOCK (self);
-  if (!taken)
-    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
-        ("The property \"%s\" was set to a value that is not a number; it "
-            "keeps the value before", pspec->name), (NULL));
+  if (!known)
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
 }
 
 static void
