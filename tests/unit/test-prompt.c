@@ -8,6 +8,7 @@
 #include <gdino/prompt.h>
 #include <glib.h>
 #include <string.h>
+#include <time.h>
 
 /* Ids:                     0      1      2      3   4  5   6    7    8   9 */
 static const char words[] = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n.\n?\na\ncat\ndog\nred"
@@ -302,14 +303,14 @@ test_huge_texts (void)
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (units); i++) {
-    g_autofree char *text = repeat (units[i], 1000000);
+    g_autofree char *text = repeat (units[i], 200000);
     g_autoptr (GError) error = NULL;
-    gint64 start = g_get_monotonic_time ();
+    clock_t start = clock ();
     g_autoptr (GdinoPrompt) prompt =
         gdino_prompt_new (tokenizer, text, 256, &error);
 
     /* Generous: valgrind and sanitizers run this too. */
-    g_assert_cmpint (g_get_monotonic_time () - start, <, 20 * G_USEC_PER_SEC);
+    g_assert_cmpint (clock () - start, <, 20 * CLOCKS_PER_SEC);
     if (prompt)
       g_assert_cmpuint (gdino_prompt_get_n_used (prompt), <=, 256);
     else
