@@ -12,10 +12,10 @@ from typing import TypeVar
 
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.torch import save
 from torch import Tensor, nn
 
-from gdino.config import ConfigError, GroundingDinoConfig, read_json
+from gdino.config import GroundingDinoConfig, read_json
 
 Network = TypeVar("Network", bound=nn.Module)
 
@@ -176,7 +176,7 @@ def save_folder(network: nn.Module, path: str | Path, dtype: torch.dtype) -> Non
             "canvas": {"width": network.canvas[0], "height": network.canvas[1]},
         },
     )
-    save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
+    (folder / "model.safetensors").write_bytes(save(tensors, metadata={"format": "pt"}))
 
 
 def write_json(path: Path, value: object) -> None:
@@ -191,15 +191,3 @@ def find_vocabulary(folder: Path) -> Path:
         raise CheckpointError(f"{path}: no such file; wanted the tokenizer's vocabulary")
     return path
 
-
-__all__ = [
-    "CheckpointError",
-    "ConfigError",
-    "apply_weights",
-    "find_vocabulary",
-    "load_folder",
-    "read_tensors",
-    "save_folder",
-    "weight_files",
-    "write_json",
-]
