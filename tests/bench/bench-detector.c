@@ -98,7 +98,7 @@ main (int argc, char **argv)
   g_autofree char *canvas = NULL;
   GdinoLetterbox letterbox;
   guint width, height;
-  gsize size;
+  gsize size = 0;
 
   if (argc != 4) {
     g_printerr ("usage: bench-detector PACKAGE CANVAS PROMPT\n");
