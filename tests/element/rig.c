@@ -65,13 +65,21 @@ rig_element_new (const char *prompt)
 }
 
 Rig *
-rig_new_with_element (GstElement * element)
+rig_new_off_bench (GstElement * element)
 {
   Rig *self = g_new0 (Rig, 1);
 
-  self->element = element;
+  self->element = gst_object_ref_sink (element);
   self->bus = gst_bus_new ();
   gst_element_set_bus (element, self->bus);
+  return self;
+}
+
+Rig *
+rig_new_with_element (GstElement * element)
+{
+  Rig *self = rig_new_off_bench (element);
+
   self->harness = gst_harness_new_with_element (element, "sink", "src");
   return self;
 }
@@ -89,7 +97,10 @@ void
 rig_free (Rig * self)
 {
   gst_element_set_bus (self->element, NULL);
-  gst_harness_teardown (self->harness);
+  if (self->harness != NULL)
+    gst_harness_teardown (self->harness);
+  else
+    gst_element_set_state (self->element, GST_STATE_NULL);
   gst_object_unref (self->element);
   gst_object_unref (self->bus);
   g_free (self);

@@ -45,7 +45,11 @@ GstElement *rig_element_new (const char *prompt);
 /* Puts @element (transfer full) on the bench and sets it to PLAYING. */
 Rig *rig_new_with_element (GstElement * element);
 
-/* Both of the above, and caps such as "RGB,width=640,height=480". */
+/* @element (transfer full) with a bus but no harness, left in NULL: for those
+ * that will not start. */
+Rig *rig_new_off_bench (GstElement * element);
+
+/* An element with a prompt on the bench, with caps such as "RGB,width=640,height=480". */
 Rig *rig_new (const char *prompt, const char *caps);
 
 void rig_free (Rig * self);
