@@ -3,12 +3,16 @@
 
 #include "detect-source.h"
 
-#include <gio/gio.h>
+#include <errno.h>
+#include <glib/gstdio.h>
 #include <gst/app/gstappsink.h>
 #include <gst/pbutils/missing-plugins.h>
 #include <gst/video/video.h>
+#include <unistd.h>
 
 #define POLL (100 * GST_MSECOND)
+/* Less than this, or a twentieth, may be missing at the end of a sound file. */
+#define SHORT_END ((gint64) (500 * GST_MSECOND))
 
 struct _DetectSource
 {
@@ -16,7 +20,9 @@ struct _DetectSource
   GstElement *convert;
   GstAppSink *sink;
   GString *missing;             /* plugins that decoding would need */
-  gboolean any_frame;
+  char *warning;                /* (nullable) */
+  guint64 n_frames;
+  GstClockTime end;             /* stream time up to which frames came */
 };
 
 static void
@@ -33,19 +39,20 @@ on_pad_added (GstElement * decoder, GstPad * pad, gpointer data)
 static char *
 make_uri (const char *file, GError ** error)
 {
-  g_autoptr (GFile) path = NULL;
-
   if (gst_uri_is_valid (file))
     return g_strdup (file);
 
-  path = g_file_new_for_commandline_arg (file);
-  if (g_file_query_file_type (path, G_FILE_QUERY_INFO_NONE, NULL)
-      == G_FILE_TYPE_DIRECTORY) {
-    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_IS_DIRECTORY,
-        "is a folder, not a picture or video");
+  if (g_access (file, R_OK) != 0) {
+    g_set_error_literal (error, GST_RESOURCE_ERROR,
+        GST_RESOURCE_ERROR_NOT_FOUND, g_strerror (errno));
     return NULL;
   }
-  return g_file_get_uri (path);
+  if (g_file_test (file, G_FILE_TEST_IS_DIR)) {
+    g_set_error_literal (error, GST_RESOURCE_ERROR,
+        GST_RESOURCE_ERROR_NOT_FOUND, "is a folder, not a picture or video");
+    return NULL;
+  }
+  return gst_filename_to_uri (file, error);
 }
 
 static GstElement *
@@ -116,8 +123,56 @@ take_error (DetectSource * self, GstMessage * message, GError ** error)
         "cannot be decoded: GStreamer lacks a %s; install the plugin that has "
         "it (on Debian: gstreamer1.0-libav, gstreamer1.0-plugins-good, -bad or "
         "-ugly)", self->missing->str);
+  else if (g_error_matches (reason, GST_CORE_ERROR,
+          GST_CORE_ERROR_MISSING_PLUGIN))
+    /* What the decoder says when all streams are of other kinds. */
+    g_set_error_literal (error, reason->domain, reason->code,
+        "has no picture in it");
   else
     g_set_error (error, reason->domain, reason->code, "%s", reason->message);
+}
+
+static void
+take_warning (DetectSource * self, GstMessage * message)
+{
+  g_autoptr (GError) reason = NULL;
+
+  gst_message_parse_warning (message, &reason, NULL);
+  if (self->warning == NULL)
+    self->warning = g_strdup (reason->message);
+}
+
+/* Demuxers end without a word where a file is cut or damaged. */
+static void
+compare_duration (DetectSource * self)
+{
+  gint64 duration;
+
+  if (self->warning != NULL || self->n_frames < 2
+      || !gst_element_query_duration (self->pipeline, GST_FORMAT_TIME,
+          &duration)
+      || (gint64) self->end >= duration - MAX (duration / 20, SHORT_END))
+    return;
+  self->warning = g_strdup_printf ("ends after %.1f of %.1f seconds, it may be "
+      "incomplete or damaged", (double) self->end / GST_SECOND,
+      (double) duration / GST_SECOND);
+}
+
+static void
+note_time (DetectSource * self, GstSample * sample)
+{
+  GstBuffer *buffer = gst_sample_get_buffer (sample);
+  GstClockTime end = GST_BUFFER_PTS (buffer);
+
+  self->n_frames++;
+  if (!GST_CLOCK_TIME_IS_VALID (end))
+    return;
+  if (GST_BUFFER_DURATION_IS_VALID (buffer))
+    end += GST_BUFFER_DURATION (buffer);
+  end = gst_segment_to_stream_time (gst_sample_get_segment (sample),
+      GST_FORMAT_TIME, end);
+  if (GST_CLOCK_TIME_IS_VALID (end))
+    self->end = MAX (self->end, end);
 }
 
 /* FALSE when the pipeline has reported an error. */
@@ -129,10 +184,13 @@ check_bus (DetectSource * self, GError ** error)
   gboolean ok = TRUE;
 
   while (ok && (message = gst_bus_pop_filtered (bus,
-              GST_MESSAGE_ERROR | GST_MESSAGE_ELEMENT)) != NULL) {
+              GST_MESSAGE_ERROR | GST_MESSAGE_WARNING
+              | GST_MESSAGE_ELEMENT)) != NULL) {
     if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
       take_error (self, message, error);
       ok = FALSE;
+    } else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING) {
+      take_warning (self, message);
     } else if (gst_is_missing_plugin_message (message)) {
       note_missing (self, message);
     }
@@ -169,19 +227,27 @@ detect_source_pull (DetectSource * self, GError ** error)
     gboolean ended;
 
     if (sample != NULL) {
-      self->any_frame = TRUE;
+      note_time (self, sample);
       return sample;
     }
     /* Asked before the bus is read: an error comes before the end it causes. */
     ended = gst_app_sink_is_eos (self->sink);
     if (!check_bus (self, error))
       return NULL;
-    if (ended && !self->any_frame)
+    if (ended && self->n_frames == 0)
       g_set_error_literal (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
           "has no picture in it");
-    if (ended)
+    if (ended) {
+      compare_duration (self);
       return NULL;
+    }
   }
+}
+
+const char *
+detect_source_get_warning (DetectSource * self)
+{
+  return self->warning;
 }
 
 void
@@ -196,5 +262,6 @@ detect_source_free (DetectSource * self)
   gst_clear_object (&self->sink);
   if (self->missing != NULL)
     g_string_free (self->missing, TRUE);
+  g_free (self->warning);
   g_free (self);
 }

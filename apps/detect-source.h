@@ -31,6 +31,9 @@ DetectSource *detect_source_open (const char *file, GError ** error);
  */
 GstSample *detect_source_pull (DetectSource * self, GError ** error);
 
+/** detect_source_get_warning: Returns: (transfer none) (nullable): after the end: what was wrong with a file that could be read all the same */
+const char *detect_source_get_warning (DetectSource * self);
+
 /** detect_source_free: @self (transfer full) (nullable) */
 void detect_source_free (DetectSource * self);
 

@@ -16,6 +16,7 @@ struct _DetectVideo
   GstCaps *caps;                /* (nullable): of the first frame */
   GstClockTime start;           /* time stamp of the first frame */
   GstClockTime next;            /* least time stamp of the next */
+  gboolean failed;              /* and has said why */
 };
 
 DetectVideo *
@@ -57,6 +58,7 @@ check_bus (DetectVideo * self, gboolean wait, GError ** error)
 
   if (message == NULL || GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS)
     return TRUE;
+  self->failed = TRUE;
   gst_message_parse_error (message, &reason, NULL);
   g_set_error (error, reason->domain, reason->code, "cannot write %s: %s",
       self->path, reason->message);
@@ -120,7 +122,7 @@ detect_video_push (DetectVideo * self, GstSample * picture, GError ** error)
 gboolean
 detect_video_finish (DetectVideo * self, GError ** error)
 {
-  if (self->caps == NULL)
+  if (self->caps == NULL || self->failed)
     return TRUE;
   gst_app_src_end_of_stream (self->source);
   return check_bus (self, TRUE, error);

@@ -63,11 +63,16 @@ clear_progress (App * self)
     fputs ("\r\033[K", stderr);
 }
 
+/* @file: (nullable) in the file system's encoding; @kind: "" or "warning: " */
 static void
-complain (App * self, const char *file, const char *message)
+complain (App * self, const char *file, const char *kind, const char *message)
 {
+  g_autofree char *shown = NULL;
+
+  if (file != NULL)
+    shown = g_filename_display_name (file);
   clear_progress (self);
-  g_printerr ("gdino-detect: %s%s%s\n", file != NULL ? file : "",
+  g_printerr ("gdino-detect: %s%s%s%s\n", kind, file != NULL ? shown : "",
       file != NULL ? ": " : "", message);
 }
 
@@ -252,6 +257,8 @@ process_file (App * self, const char *file, GError ** error)
     gst_sample_unref (sample);
   }
   clear_run (&run);
+  if (ok && detect_source_get_warning (source) != NULL)
+    complain (self, file, "warning: ", detect_source_get_warning (source));
   if (reason == NULL)
     return TRUE;
   g_propagate_error (error, reason);
@@ -274,11 +281,11 @@ make_prompts (App * self, GError ** error)
     g_ptr_array_add (self->prompts, prompt);
     complaints = gst_gdino_prompt_complaints (prompt);
     if (complaints != NULL)
-      complain (self, "warning", complaints);
+      complain (self, NULL, "warning: ", complaints);
   }
   if (changes->len == 1
       && gdino_prompt_is_empty (g_ptr_array_index (self->prompts, 0)))
-    complain (self, "warning", "the prompt names nothing to look for");
+    complain (self, NULL, "warning: ", "the prompt names nothing to look for");
   return TRUE;
 }
 
@@ -371,11 +378,10 @@ process_files (App * self)
 
   for (char **file = self->options->files; *file != NULL; file++) {
     g_autoptr (GError) error = NULL;
-    g_autofree char *shown = g_filename_display_name (*file);
 
     if (process_file (self, *file, &error))
       continue;
-    complain (self, shown, error->message);
+    complain (self, *file, "", error->message);
     ok = FALSE;
     if (is_fatal (error))
       break;
@@ -392,17 +398,17 @@ run (App * self)
   gboolean ok;
 
   if (!open_model (self, &error)) {
-    complain (self, NULL, error->message);
+    complain (self, NULL, "", error->message);
     return EXIT_FAILED;
   }
   if (!make_prompts (self, &error) || !open_outputs (self, &error)) {
-    complain (self, NULL, error->message);
+    complain (self, NULL, "", error->message);
     return error->domain == G_FILE_ERROR ? EXIT_FAILED : EXIT_USAGE;
   }
   start = g_get_monotonic_time ();
   ok = process_files (self);
   if (!close_outputs (self, &error)) {
-    complain (self, NULL, error->message);
+    complain (self, NULL, "", error->message);
     ok = FALSE;
   }
   if (self->options->summary)
