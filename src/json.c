@@ -42,6 +42,7 @@ static gboolean
 check_text (const char *data, gsize length, guint max_depth, GError **error)
 {
   gboolean in_string = FALSE;
+  gboolean ended = FALSE;
   guint depth = 0;
 
   if (!g_utf8_validate_len (data, length, NULL)) {
@@ -52,6 +53,11 @@ check_text (const char *data, gsize length, guint max_depth, GError **error)
   for (gsize i = 0; i < length; i++) {
     const char c = data[i];
 
+    if (ended && !g_ascii_isspace (c)) {
+      g_set_error (error, GDINO_ERROR, GDINO_ERROR_CORRUPT,
+          "found more behind the end of the JSON object");
+      return FALSE;
+    }
     if (in_string) {
       if (c == '\\')
         i++;
@@ -68,6 +74,7 @@ check_text (const char *data, gsize length, guint max_depth, GError **error)
       }
     } else if (c == '}' || c == ']') {
       depth -= depth > 0;
+      ended = depth == 0;
     } else if (!g_ascii_isspace (c) && !g_ascii_isalnum (c)
         && strchr (":,+-.", c) == NULL) {
       g_set_error (error, GDINO_ERROR, GDINO_ERROR_CORRUPT,
@@ -273,16 +280,21 @@ gboolean
 gdino_json_expect_uint (GdinoJson json, const char *member, guint wanted,
     GError **error)
 {
+  JsonNode *node = json_object_get_member (json.object, member);
   g_autofree char *where = NULL;
-  guint found;
+  g_autofree char *number = g_strdup_printf ("%u", wanted);
+  gint64 found;
 
-  if (!gdino_json_get_uint (json, member, 0, G_MAXINT32, &found, error))
+  if (!holds (node, G_TYPE_INT64) || json_node_get_int (node) < 0) {
+    set_unwanted (json, member, node, number, error);
     return FALSE;
+  }
+  found = json_node_get_int (node);
   if (found == wanted)
     return TRUE;
   where = gdino_json_where (json, member);
   g_set_error (error, GDINO_ERROR, GDINO_ERROR_INCOMPATIBLE,
-      "%s: found %u, wanted %u", where, found, wanted);
+      "%s: found %" G_GINT64_FORMAT ", wanted %s", where, found, number);
   return FALSE;
 }
 

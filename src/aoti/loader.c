@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "elf.h"
 #include "version.h"
 
 /* What was opened from a path, to tell it from what lies there now. */
@@ -184,6 +185,8 @@ gdino_aoti_graph_load (const char *path, GdinoAotiGraph *graph, GError **error)
   const char *missing = NULL;
   gpointer module = NULL;
 
+  if (!gdino_elf_check_complete (path, error))
+    return FALSE;
   G_LOCK (torch);
   spelling = path_to_open (path, error);
   /* At once: a function that libtorch lacks must be an error here, not the end

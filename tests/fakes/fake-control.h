@@ -19,7 +19,8 @@ typedef struct
   int32_t delay_us;             /* each frame run sleeps so long */
   int32_t create_delay_us;      /* each creation sleeps so long */
   int32_t fail_runs;            /* so many of the next frame runs fail */
-  int32_t fail_allocations;     /* so many of the next tensors fail */
+  int32_t skip_allocations;     /* so many of the next tensors are made */
+  int32_t fail_allocations;     /* and so many after them fail */
   int32_t cuda_devices;         /* what cudaGetDeviceCount says */
   int32_t order[1024];          /* first canvas byte of each frame run */
 } FakeControl;

@@ -6,7 +6,7 @@
  * on demand (fake-control.h). Variants by macro:
  *   FAKE_VERSION      what aoti_torch_abi_version() says, as 0xMMmm
  *   FAKE_NO_VERSION   leaves that function out, as torch 2.6 does
- *   FAKE_NO_DELETE    leaves out a function that the host cannot do without */
+ *   FAKE_NO_STRIDES   leaves out a function that the host cannot do without */
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -130,18 +130,26 @@ element_size (int32_t dtype)
   }
 }
 
+/* Counts down to 0; returns whether it was above. */
+static bool
+take_one (int32_t *counter)
+{
+  int32_t left = __atomic_load_n (counter, __ATOMIC_SEQ_CST);
+
+  while (left > 0) {
+    if (__atomic_compare_exchange_n (counter, &left, left - 1, false,
+            __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+      return true;
+  }
+  return false;
+}
+
 /* Whether this allocation is one of those asked to fail. */
 static bool
 must_fail (void)
 {
-  int32_t left = __atomic_load_n (&control.fail_allocations, __ATOMIC_SEQ_CST);
-
-  while (left > 0) {
-    if (__atomic_compare_exchange_n (&control.fail_allocations, &left, left - 1,
-            false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-      return true;
-  }
-  return false;
+  return !take_one (&control.skip_allocations)
+      && take_one (&control.fail_allocations);
 }
 
 static FakeTensor *
@@ -172,9 +180,7 @@ aoti_torch_create_tensor_from_blob (void *data, int64_t rank,
 {
   FakeTensor *self;
 
-  /* The host promises aligned inputs: a real graph copies others, with a
-   * warning on each run. */
-  if ((uintptr_t) data % 64 != 0 || offset != 0)
+  if (offset != 0)
     return 1;
   self = tensor_new (rank, sizes, strides, dtype, device_type, device_index);
   if (self == NULL)
@@ -221,7 +227,6 @@ aoti_torch_copy_ (void *target, void *source, int32_t non_blocking)
   return 0;
 }
 
-#ifndef FAKE_NO_DELETE
 int32_t
 aoti_torch_delete_tensor_object (void *handle)
 {
@@ -234,7 +239,6 @@ aoti_torch_delete_tensor_object (void *handle)
   }
   return 0;
 }
-#endif
 
 int32_t
 aoti_torch_get_data_ptr (void *handle, void **data)
@@ -257,12 +261,14 @@ aoti_torch_get_sizes (void *handle, int64_t **sizes)
   return 0;
 }
 
+#ifndef FAKE_NO_STRIDES
 int32_t
 aoti_torch_get_strides (void *handle, int64_t **strides)
 {
   *strides = ((FakeTensor *) handle)->strides;
   return 0;
 }
+#endif
 
 int32_t
 aoti_torch_get_dtype (void *handle, int32_t *dtype)

@@ -9,6 +9,7 @@
 
 #include "engine-private.h"
 #include "make-package.h"
+#include "turn.h"
 
 #define WIDTH 64
 #define HEIGHT 32
@@ -378,6 +379,36 @@ test_text_fails_once (Fixture *f, gconstpointer data)
 
 typedef struct
 {
+  GdinoTurn *turn;
+  guint8 *order;
+  guint *count;                 /* guarded by the turn */
+  guint8 number;
+} Waiter;
+
+static gpointer
+wait_in_thread (gpointer data)
+{
+  Waiter *self = data;
+
+  gdino_turn_enter (self->turn);
+  self->order[(*self->count)++] = self->number;
+  gdino_turn_leave (self->turn);
+  return NULL;
+}
+
+static guint64
+tickets_drawn (GdinoTurn *turn)
+{
+  guint64 next;
+
+  g_mutex_lock (&turn->mutex);
+  next = turn->next;
+  g_mutex_unlock (&turn->mutex);
+  return next;
+}
+
+typedef struct
+{
   GdinoEngine *engine;
   GdinoPrompt *prompt;
   guint8 number;
@@ -401,34 +432,32 @@ run_in_thread (gpointer data)
 }
 
 /* Threads that come one after the other while a run is on get their turns in
- * that order. */
+ * that order. Each comes when the one before has drawn its ticket. */
 static void
-test_turn_order (Fixture *f, gconstpointer data)
+test_turn_order (void)
 {
-  g_autoptr (GdinoEngine) engine = get_engine (f->package);
-  g_autoptr (GdinoPrompt) prompt = make_prompt (f->package, "cat");
-  FakeControl *control = gdino_fake_control ();
-  int first = gdino_fake_get (frame_runs);
-  Runner runners[6];
+  static Waiter waiters[6];
+  static guint8 order[6];
   GThread *threads[6];
+  guint count = 0;
+  GdinoTurn turn;
 
-  gdino_text_features_unref (get_text (engine, prompt, NULL));
-  gdino_fake_set (delay_us, 100000);
-  gdino_fake_set (most_running, 0);
+  gdino_turn_init (&turn);
+  gdino_turn_enter (&turn);
   for (guint8 i = 0; i < 6; i++) {
-    runners[i] = (Runner) {
-    engine, prompt, i, 1};
-    threads[i] = g_thread_new ("turn", run_in_thread, &runners[i]);
-    while (gdino_fake_get (frame_runs) == first)
-      g_usleep (1000);
-    g_usleep (10000);
+    waiters[i] = (Waiter) {
+    &turn, order, &count, i};
+    threads[i] = g_thread_new ("turn", wait_in_thread, &waiters[i]);
+    while (tickets_drawn (&turn) < 2u + i)
+      g_usleep (100);
   }
+  g_assert_cmpuint (count, ==, 0);
+  gdino_turn_leave (&turn);
   for (guint i = 0; i < 6; i++)
     g_thread_join (threads[i]);
-  gdino_fake_set (delay_us, 0);
-  for (int i = 0; i < 6; i++)
-    g_assert_cmpint (control->order[first + i], ==, i);
-  g_assert_cmpint (gdino_fake_get (most_running), ==, 1);
+  for (guint i = 0; i < 6; i++)
+    g_assert_cmpuint (order[i], ==, i);
+  gdino_turn_clear (&turn);
 }
 
 /* A stream that runs without pause does not keep another from running. */
@@ -445,11 +474,14 @@ test_fairness (Fixture *f, gconstpointer data)
 
   gdino_text_features_unref (get_text (engine, prompt, NULL));
   gdino_fake_set (delay_us, 3000);
+  gdino_fake_set (most_running, 0);
   for (guint i = 0; i < 2; i++)
     threads[i] = g_thread_new ("fair", run_in_thread, &runners[i]);
   for (guint i = 0; i < 2; i++)
     g_thread_join (threads[i]);
   gdino_fake_set (delay_us, 0);
+  /* Runs never overlap. */
+  g_assert_cmpint (gdino_fake_get (most_running), ==, 1);
   for (int i = 1; i < 40; i++)
     changes += control->order[first + i] != control->order[first + i - 1];
   g_assert_cmpuint (changes, >=, 10);
@@ -551,7 +583,7 @@ main (int argc, char **argv)
   ADD ("prompt-of-other-length", test_prompt_of_other_length);
   ADD ("run-fails-once", test_run_fails_once);
   ADD ("text-fails-once", test_text_fails_once);
-  ADD ("turn-order", test_turn_order);
+  g_test_add_func ("/engine/turn-order", test_turn_order);
   ADD ("fairness", test_fairness);
   ADD ("recompiled", test_recompiled);
   ADD ("rounds", test_rounds);
