@@ -116,6 +116,20 @@ rig_set_caps (Rig * self, const char *caps)
 }
 
 void
+rig_restart (Rig * self, const char *caps)
+{
+  GstSegment segment;
+
+  gst_element_set_state (self->element, GST_STATE_NULL);
+  g_assert_cmpint (gst_element_set_state (self->element, GST_STATE_PLAYING), ==,
+      GST_STATE_CHANGE_SUCCESS);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (self->harness, gst_event_new_stream_start ("again"));
+  rig_set_caps (self, caps);
+  gst_harness_push_event (self->harness, gst_event_new_segment (&segment));
+}
+
+void
 rig_get_info (Rig * self, GstVideoInfo * info)
 {
   GstCaps *caps = gst_pad_get_current_caps (self->harness->srcpad);

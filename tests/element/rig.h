@@ -56,6 +56,9 @@ void rig_free (Rig * self);
 
 void rig_set_caps (Rig * self, const char *caps);
 
+/* To NULL, back to PLAYING, and a new stream with those caps. */
+void rig_restart (Rig * self, const char *caps);
+
 /* What the caps say now. */
 void rig_get_info (Rig * self, GstVideoInfo * info);
 

@@ -1,2 +1,292 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 The gst-gdino authors */
+
+/* What goes wrong says so once, names what it is, and can be put right. */
 #include "rig.h"
-int main(int c,char**v){rig_main_init(&c,&v);return rig_main_run();}
+
+#include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CAPS "RGB,width=160,height=120"
+
+/* Fails within a second with one error that names @text; works with the good
+ * package afterwards. */
+static void
+expect_no_start (const char *model, const char *text)
+{
+  Rig *rig = rig_new_off_bench (rig_element_new ("red."));
+  const gint64 begin = g_get_monotonic_time ();
+
+  g_object_set (rig->element, "model", model, NULL);
+  g_assert_cmpint (gst_element_set_state (rig->element, GST_STATE_PLAYING), ==,
+      GST_STATE_CHANGE_FAILURE);
+  g_assert_cmpint (g_get_monotonic_time () - begin, <, G_USEC_PER_SEC);
+  rig_expect (rig, GST_MESSAGE_ERROR, text);
+  g_assert_cmpuint (rig_drain (rig, GST_MESSAGE_ERROR | GST_MESSAGE_WARNING),
+      ==, 0);
+  gst_element_set_state (rig->element, GST_STATE_NULL);
+
+  g_object_set (rig->element, "model", rig_package (), NULL);
+  g_assert_cmpint (gst_element_set_state (rig->element, GST_STATE_PLAYING), ==,
+      GST_STATE_CHANGE_SUCCESS);
+  rig_free (rig);
+}
+
+static void
+test_no_model (void)
+{
+  g_autofree gchar *file =
+      g_build_filename (rig_package (), "manifest.json", NULL);
+  g_autofree gchar *folder = g_dir_make_tmp ("gdino-empty-XXXXXX", NULL);
+
+  expect_no_start (NULL, "\"model\" is not set");
+  expect_no_start ("", "\"model\" is not set");
+  expect_no_start ("/does/not/exist", "/does/not/exist");
+  expect_no_start (file, file);
+  expect_no_start (folder, folder);
+  g_rmdir (folder);
+}
+
+/* Root may read everything, so it becomes somebody else for the moment. */
+static void
+test_unreadable (void)
+{
+  static const GdinoFakeOptions options = { 0 };
+  const char *package = rig_package_new (&options);
+  const gboolean root = geteuid () == 0;
+  Rig *rig = rig_new_off_bench (rig_element_new ("red."));
+
+  g_assert_cmpint (g_chmod (package, 0), ==, 0);
+  g_object_set (rig->element, "model", package, NULL);
+  if (root)
+    g_assert_cmpint (seteuid (65534), ==, 0);
+  g_assert_cmpint (gst_element_set_state (rig->element, GST_STATE_PLAYING), ==,
+      GST_STATE_CHANGE_FAILURE);
+  if (root)
+    g_assert_cmpint (seteuid (0), ==, 0);
+  g_assert_cmpint (g_chmod (package, 0700), ==, 0);
+  rig_expect (rig, GST_MESSAGE_ERROR, package);
+  rig_free (rig);
+}
+
+static void
+test_truncated (void)
+{
+  static const gsize lengths[] = { 0, 1024, 4000, 1 };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (lengths); i++) {
+    static const GdinoFakeOptions options = { 0 };
+    const char *package = rig_package_new (&options);
+    g_autofree gchar *file = g_build_filename (package, "frame.so", NULL);
+    g_autofree gchar *data = NULL;
+    gsize length, keep;
+
+    g_assert_true (g_file_get_contents (file, &data, &length, NULL));
+    keep = lengths[i] == 1 ? length - 1 : lengths[i];
+    g_assert_true (g_file_set_contents (file, data, (gssize) keep, NULL));
+    expect_no_start (package, "frame.so");
+  }
+}
+
+static void
+test_edited_manifest (void)
+{
+  static const char *const edits[][3] = {
+    {"\"format\": 1", "\"format\": 7", "format"},
+    {"\"width\": 448", "\"width\": 4480000", "width"},
+    {"\"format\": 1", "\"format\": ", "manifest.json"},
+    {"\"queries\": 20", "\"queries\": 21", "frame"},
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (edits); i++) {
+    static const GdinoFakeOptions options = { 0 };
+    const char *package = rig_package_new (&options);
+
+    gdino_fake_package_edit (package, edits[i][0], edits[i][1]);
+    expect_no_start (package, edits[i][2]);
+  }
+}
+
+static void
+test_incompatible (void)
+{
+  static const struct
+  {
+    GdinoFakeOptions options;
+    const char *names;
+  } cases[] = {
+    {{.torch_version = "2.6.0"}, "2.6"},
+    {{.arch = "vax"}, "vax"},
+    {{.cpu_features = "[\"avx9000\"]"}, "avx9000"},
+    {{.frame_fault = "create"}, "frame.so"},
+    {{.frame_fault = "output-count"}, "frame"},
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++)
+    expect_no_start (rig_package_new (&cases[i].options), cases[i].names);
+}
+
+static void
+test_device (void)
+{
+  static const char *const bad[] = { "cuda", "cuda:0", "gpu", "" };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (bad); i++) {
+    Rig *rig = rig_new_off_bench (rig_element_new ("red."));
+
+    g_object_set (rig->element, "device", bad[i], NULL);
+    g_assert_cmpint (gst_element_set_state (rig->element, GST_STATE_PLAYING),
+        ==, GST_STATE_CHANGE_FAILURE);
+    rig_expect (rig, GST_MESSAGE_ERROR, bad[i]);
+    g_assert_cmpuint (rig_drain (rig, GST_MESSAGE_ERROR), ==, 0);
+    rig_free (rig);
+  }
+}
+
+/* In a process of its own, where no libtorch has been opened yet. */
+static void
+test_no_torch (void)
+{
+  Rig *rig;
+
+  if (!g_test_subprocess ()) {
+    g_test_trap_subprocess (NULL, 0, G_TEST_SUBPROCESS_INHERIT_STDERR);
+    g_test_trap_assert_passed ();
+    return;
+  }
+  g_setenv ("GDINO_TORCH_LIB_DIR", "/no/such/torch", TRUE);
+  rig = rig_new_off_bench (rig_element_new ("red."));
+  g_assert_cmpint (gst_element_set_state (rig->element, GST_STATE_PLAYING), ==,
+      GST_STATE_CHANGE_FAILURE);
+  rig_expect (rig, GST_MESSAGE_ERROR, "/no/such/torch");
+  rig_free (rig);
+}
+
+/* One run fails: one error, flow stops; after NULL all is well again. */
+static void
+test_run_fails (void)
+{
+  static const Patch patch = { "red", 10, 10, 40, 40 };
+  Rig *rig = rig_new ("red.", CAPS);
+  GstVideoInfo info;
+  GstBuffer *out;
+
+  rig_get_info (rig, &info);
+  gst_buffer_unref (rig_show (rig, &patch, 1));
+  gdino_fake_set (fail_runs, 1);
+  g_assert_cmpint (gst_harness_push (rig->harness, picture_new (&info, &patch,
+              1)), ==, GST_FLOW_ERROR);
+  rig_expect (rig, GST_MESSAGE_ERROR, "fails on demand");
+  g_assert_cmpuint (rig_drain (rig, GST_MESSAGE_ERROR), ==, 0);
+
+  rig_restart (rig, CAPS);
+  out = rig_show (rig, &patch, 1);
+  assert_roi (out, &patch, 2);
+  gst_buffer_unref (out);
+  rig_free (rig);
+}
+
+static void
+test_wrong_output (void)
+{
+  static const char *const faults[] = {
+    "run", "run-late", "output-shape", "output-rank", "output-dtype",
+    "output-null"
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (faults); i++) {
+    const GdinoFakeOptions options = {.frame_fault = faults[i] };
+    GstElement *element = rig_element_new ("red.");
+    GstVideoInfo info;
+    Rig *rig;
+
+    g_object_set (element, "model", rig_package_new (&options), NULL);
+    rig = rig_new_with_element (element);
+    rig_set_caps (rig, CAPS);
+    rig_get_info (rig, &info);
+    g_assert_cmpint (gst_harness_push (rig->harness, picture_new (&info, NULL,
+                0)), ==, GST_FLOW_ERROR);
+    rig_expect (rig, GST_MESSAGE_ERROR, "frame");
+    g_assert_cmpuint (rig_drain (rig, GST_MESSAGE_ERROR), ==, 0);
+    rig_free (rig);
+  }
+}
+
+/* Half precision gone wrong: no boxes, a count, and one warning a start. */
+static void
+test_not_numbers (void)
+{
+  static const Patch patches[] = {
+    {"red", 10, 10, 40, 40}, {"blue", 80, 60, 40, 40}
+  };
+  static const char *const faults[] = { "nan", "nan-box" };
+  guint i, j;
+
+  for (i = 0; i < G_N_ELEMENTS (faults); i++) {
+    const GdinoFakeOptions options = {.frame_fault = faults[i] };
+    GstElement *element = rig_element_new ("red. blue.");
+    Rig *rig;
+
+    g_object_set (element, "model", rig_package_new (&options), NULL);
+    rig = rig_new_with_element (element);
+    rig_set_caps (rig, CAPS);
+    for (j = 0; j < 3; j++) {
+      GstBuffer *out = rig_show (rig, patches, 2);
+
+      g_assert_null (roi_of (out, "red"));
+      g_assert_cmpuint (roi_count (out), ==, i);
+      gst_buffer_unref (out);
+    }
+    rig_expect (rig, GST_MESSAGE_WARNING, "not numbers");
+    g_assert_cmpuint (rig_drain (rig, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR),
+        ==, 0);
+    g_assert_cmpuint (stat_of (element, "invalid"), ==, i == 0 ? 60 : 3);
+    rig_free (rig);
+  }
+}
+
+/* gst-launch-1.0 tells its caller. */
+static void
+test_exit_status (void)
+{
+  g_autofree gchar *tool = g_find_program_in_path ("gst-launch-1.0");
+  g_autofree gchar *errors = NULL;
+  gchar *argv[] = { tool, (gchar *) "videotestsrc", (gchar *) "!",
+    (gchar *) "groundingdino", (gchar *) "model=/does/not/exist",
+    (gchar *) "!", (gchar *) "fakesink", NULL
+  };
+  gint status;
+
+  if (tool == NULL) {
+    g_test_skip ("gst-launch-1.0 is not installed");
+    return;
+  }
+  g_assert_true (g_spawn_sync (NULL, argv, NULL, G_SPAWN_STDOUT_TO_DEV_NULL,
+          NULL, NULL, NULL, &errors, &status, NULL));
+  g_assert_cmpint (status, !=, 0);
+  g_assert_nonnull (strstr (errors, "/does/not/exist"));
+}
+
+int
+main (int argc, char **argv)
+{
+  rig_main_init (&argc, &argv);
+  g_test_add_func ("/errors/no-model", test_no_model);
+  g_test_add_func ("/errors/unreadable", test_unreadable);
+  g_test_add_func ("/errors/truncated", test_truncated);
+  g_test_add_func ("/errors/edited-manifest", test_edited_manifest);
+  g_test_add_func ("/errors/incompatible", test_incompatible);
+  g_test_add_func ("/errors/device", test_device);
+  g_test_add_func ("/errors/no-torch", test_no_torch);
+  g_test_add_func ("/errors/run-fails", test_run_fails);
+  g_test_add_func ("/errors/wrong-output", test_wrong_output);
+  g_test_add_func ("/errors/not-numbers", test_not_numbers);
+  g_test_add_func ("/errors/exit-status", test_exit_status);
+  return rig_main_run ();
+}
