@@ -3,13 +3,80 @@
 
 #include "json-text.h"
 
+/* Returns: what follows the string that begins at @at. */
+static const char *
+skip_string (const char *at)
+{
+  for (at++; *at != '\0' && *at != '"'; at++)
+    if (*at == '\\' && at[1] != '\0')
+      at++;
+  return *at == '"' ? at + 1 : at;
+}
+
+/* Returns: what follows the array that begins at @at, or NULL when it holds an
+ * object. */
+static const char *
+skip_plain_array (const char *at)
+{
+  guint depth = 0;
+
+  while (*at != '\0' && *at != '{') {
+    if (*at == '"') {
+      at = skip_string (at);
+      continue;
+    }
+    depth += *at == '[';
+    depth -= *at == ']';
+    at++;
+    if (depth == 0)
+      return at;
+  }
+  return NULL;
+}
+
+/* Copies up to @end without line breaks and indentation; outside strings JSON
+ * has no other blanks after one of "[],". */
+static void
+append_joined (GString * out, const char *at, const char *end)
+{
+  while (at < end) {
+    const char *next = *at == '"' ? skip_string (at) : at + 1;
+
+    if (!g_ascii_isspace (*at))
+      g_string_append_len (out, at, next - at);
+    if (*at == ',')
+      g_string_append_c (out, ' ');
+    at = next;
+  }
+}
+
+/* Puts each array of plain values on one line. */
+static char *
+join_arrays (const char *at)
+{
+  GString *out = g_string_new (NULL);
+
+  while (*at != '\0') {
+    const char *next = *at == '"' ? skip_string (at) : at + 1;
+    const char *end = *at == '[' ? skip_plain_array (at) : NULL;
+
+    if (end != NULL)
+      append_joined (out, at, end);
+    else
+      g_string_append_len (out, at, next - at);
+    at = end ? end : next;
+  }
+  return g_string_free (out, FALSE);
+}
+
 char *
 json_text_new (JsonNode * root, gboolean pretty)
 {
   g_autofree char *text = json_to_string (root, pretty);
+  g_autofree char *joined = pretty ? join_arrays (text) : NULL;
   g_auto (GStrv) parts = NULL;
 
   /* json-glib 1.6 leaves U+001F in strings unescaped; JSON itself has none. */
-  parts = g_strsplit (text, "\x1f", -1);
+  parts = g_strsplit (joined ? joined : text, "\x1f", -1);
   return g_strjoinv ("\\u001f", parts);
 }

@@ -6,6 +6,6 @@
 
 #include <json-glib/json-glib.h>
 
-/* @pretty: over several lines, with two blanks of indentation.
+/* @pretty: over several lines, but each array of plain values on one.
  * Returns: (transfer full): the JSON, with no newline at its end. */
 char *json_text_new (JsonNode * root, gboolean pretty);
