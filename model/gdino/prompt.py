@@ -53,11 +53,14 @@ class Prompt:
 
 
 def split_phrases(text: str) -> list[tuple[str, str]]:
-    """Split at '.' and '?': (phrase with blanks stripped, its delimiter), '.' added at the end."""
+    """Split at '.' and '?': (phrase with blanks stripped, its delimiter).
+
+    As in the original, a '.' is added unless the text ends in one.
+    """
     parts = re.split(r"([.?])", text)
     pairs = [(parts[i].strip(), parts[i + 1]) for i in range(0, len(parts) - 1, 2)]
     rest = parts[-1].strip()
-    if rest:
+    if rest or not text.strip().endswith("."):
         pairs.append((rest, "."))
     return pairs
 

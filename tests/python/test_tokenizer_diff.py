@@ -2,9 +2,9 @@
 # SPDX-FileCopyrightText: 2026 The gst-gdino authors
 """The C tokenizer and prompt against Hugging Face and the original's loop.
 
-The C code runs as the program tests/tools/tokenize-lines of the build folder
-(environment variable GDINO_BUILD_DIR, by default build/meson). The texts are
-made from a fixed seed: at least 20,000 for the tokenizer, and 4,000 prompts.
+The C code runs as the program tests/tools/tokenize-lines of the build folder.
+The texts are made from a fixed seed: at least 20,000 for the tokenizer, and
+4,000 prompts.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import base64
 import hashlib
 import importlib.util
 import json
-import os
 import random
 import struct
 import subprocess
@@ -50,9 +49,8 @@ def vocab() -> Path:
 
 
 @pytest.fixture(scope="module")
-def driver() -> Path:
-    build = Path(os.environ.get("GDINO_BUILD_DIR", ROOT / "build" / "meson"))
-    path = build / "tests" / "tools" / "tokenize-lines"
+def driver(build_dir: Path) -> Path:
+    path = build_dir / "tests" / "tools" / "tokenize-lines"
     assert path.is_file(), f"{path} is not built"
     return path
 
@@ -276,24 +274,67 @@ def test_prompt_phrases(reference, driver: Path, vocab: Path) -> None:
 
 
 def test_prompts_against_transformers(driver: Path, vocab: Path) -> None:
-    """transformers 4.57, whose function is the original's loop; 5.x differs on purpose."""
+    """transformers 4.57, whose function is the original's loop; 5.x differs."""
+    import reference as transformers_reference
     import torch
-    import transformers
-    from transformers.models.grounding_dino import modeling_grounding_dino as modeling
 
-    if not transformers.__version__.startswith("4."):
-        pytest.skip(f"transformers {transformers.__version__} has other positions, 4.57 wanted")
-    masks = modeling.generate_masks_with_special_tokens_and_transfer_map
     size = 64
     texts = prompts(vocab, 500, seed=13)
     answers = run_driver(driver, vocab, [text.encode() for text in texts], str(size))
     for text, got in zip(texts, answers, strict=True):
         if "error" in got:
             continue
-        block_mask, positions = masks(torch.tensor([got["ids"]]))
+        block_mask, positions = transformers_reference.masks(torch.tensor([got["ids"]]))
         assert positions[0].tolist() == got["positions"], repr(text)
         wanted = bytes(block_mask[0].flatten().tolist())
         assert wanted == base64.b64decode(got["block_mask"]), repr(text)
+
+
+def test_known_cases(driver: Path, vocab: Path) -> None:
+    """The cases of the C unit test, there with an excerpt, here with the vocabulary."""
+    data = ROOT / "tests" / "data"
+    words = read_words(vocab)
+    for line in (data / "prompt-cases-vocab.txt").read_text(encoding="utf-8").splitlines():
+        number, word = line.split(" ", 1)
+        assert words[int(number)] == word
+    cases = json.loads((data / "prompt-cases.json").read_text())
+    assert len(cases) >= 40
+    for case in cases:
+        text = (case["text"] or "").encode()
+        if "tokens" in case:
+            got = run_driver(driver, vocab, [text])[0]
+            assert [token[0] for token in got] == case["tokens"], case
+        else:
+            got = run_driver(driver, vocab, [text], str(case.get("size", 32)))[0]
+            assert got["ids"][: got["used"]] == case["ids"], case
+            assert got["dropped"] == case.get("dropped", []), case
+
+
+def test_python_rules(driver: Path, vocab: Path) -> None:
+    """gdino.prompt, which compiling and training use, makes the same of plain prompts."""
+    from gdino.prompt import encode_prompt
+    from gdino.tokenizer import Vocabulary
+
+    vocabulary = Vocabulary.from_file(vocab)
+    chooser = random.Random(17)
+    words = [word for word in read_words(vocab) if word.isalpha() and word.isascii()]
+    marks = [". ", ". ", "? ", ".", " ", ", ", "; ", ".. ", "-", "\n", " . ", "'"]
+    texts = []
+    for _ in range(300):
+        text = chooser.choice(["", " "])
+        for _ in range(chooser.randint(0, 8)):
+            text += chooser.choice(words) + chooser.choice(marks)
+        texts.append(text)
+    answers = run_driver(driver, vocab, [text.encode() for text in texts], "48")
+    for text, got in zip(texts, answers, strict=True):
+        wanted = encode_prompt(text, vocabulary, 48)
+        assert got["ids"] == wanted.ids[0].tolist(), repr(text)
+        assert got["positions"] == wanted.positions[0].tolist(), repr(text)
+        mask = bytes(wanted.block_mask.flatten().tolist())
+        assert base64.b64decode(got["block_mask"]) == mask, repr(text)
+        phrases = [[phrase.text, phrase.start, phrase.end] for phrase in wanted.phrases]
+        assert [phrase[:3] for phrase in got["phrases"]] == phrases, repr(text)
+        assert got["dropped"] == wanted.dropped, repr(text)
 
 
 def test_padding_changes_nothing(driver: Path, vocab: Path) -> None:
