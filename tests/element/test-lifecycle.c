@@ -1,2 +1,344 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 The gst-gdino authors */
+
+/* States, flushes, end of stream, latency, and use after use. */
 #include "rig.h"
-int main(int c,char**v){rig_main_init(&c,&v);return rig_main_run();}
+
+#include <string.h>
+
+#define CAPS "RGB,width=160,height=120"
+
+static const Patch red[] = { {"red", 10, 10, 40, 40} };
+
+/* Starts and stops leave nothing behind in libtorch. */
+static void
+test_state_cycles (void)
+{
+  GstElement *element = gst_object_ref_sink (rig_element_new ("red."));
+  guint i;
+
+  for (i = 0; i < 50; i++) {
+    g_assert_cmpint (gst_element_set_state (element, i % 2 ? GST_STATE_PLAYING :
+            GST_STATE_PAUSED), !=, GST_STATE_CHANGE_FAILURE);
+    if (i % 3 == 0)
+      g_object_set (element, "prompt", i % 2 ? "red." : "blue.", NULL);
+    g_assert_cmpint (gst_element_set_state (element, i % 5 ? GST_STATE_NULL :
+            GST_STATE_READY), ==, GST_STATE_CHANGE_SUCCESS);
+  }
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_object_unref (element);
+  g_assert_cmpint (gdino_fake_get (live_containers), ==, 0);
+  g_assert_cmpint (gdino_fake_get (live_tensors), ==, 0);
+}
+
+/* Again with another model: other canvas, other token count, as if new. */
+static void
+test_other_model (void)
+{
+  static const GdinoFakeOptions options = {
+    .width = 96,
+    .height = 160,
+    .text_tokens = 8,
+    .queries = 5
+  };
+  const char *other = rig_package_new (&options);
+  Rig *rig = rig_new ("red. blue. green. white.", CAPS);
+  guint i;
+
+  for (i = 0; i < 10; i++) {
+    GstBuffer *out;
+
+    gst_element_set_state (rig->element, GST_STATE_NULL);
+    rig_drain (rig, GST_MESSAGE_ANY);
+    g_object_set (rig->element, "model", i % 2 ? rig_package () : other, NULL);
+    rig_restart (rig, CAPS);
+    out = rig_show (rig, red, 1);
+    assert_roi (out, red, 4);
+    gst_buffer_unref (out);
+    if (i % 2 == 0)
+      rig_expect (rig, GST_MESSAGE_WARNING, "8 text tokens");
+    g_assert_cmpuint (stat_of (rig->element, "frames"), ==, 1);
+  }
+  rig_free (rig);
+}
+
+/* Elements with the same package share its graphs, each with its own prompt. */
+static void
+test_shared_engine (void)
+{
+  static const Patch patches[] = {
+    {"red", 10, 10, 40, 40}, {"blue", 80, 60, 40, 40}
+  };
+  Rig *a = rig_new ("red.", CAPS);
+  Rig *b = rig_new ("blue.", CAPS);
+  guint i;
+
+  g_assert_cmpint (gdino_fake_get (live_containers), ==, 2);
+  for (i = 0; i < 4; i++) {
+    GstBuffer *out = rig_show (i % 2 ? a : b, patches, 2);
+
+    g_assert_cmpuint (roi_count (out), ==, 1);
+    assert_roi (out, &patches[i % 2 ? 0 : 1], 4);
+    gst_buffer_unref (out);
+  }
+  rig_free (a);
+  g_assert_cmpint (gdino_fake_get (live_containers), ==, 2);
+  rig_free (b);
+  g_assert_cmpint (gdino_fake_get (live_containers), ==, 0);
+}
+
+static void
+test_eos (void)
+{
+  Rig *rig = rig_new ("red.", CAPS);
+  GstEvent *event;
+  GstBuffer *out;
+  gboolean seen = FALSE;
+
+  out = rig_show (rig, red, 1);
+  g_assert_true (gst_harness_push_event (rig->harness, gst_event_new_eos ()));
+  assert_roi (out, red, 4);
+  gst_buffer_unref (out);
+  while ((event = gst_harness_try_pull_event (rig->harness)) != NULL) {
+    seen |= GST_EVENT_TYPE (event) == GST_EVENT_EOS;
+    gst_event_unref (event);
+  }
+  g_assert_true (seen);
+  g_assert_cmpuint (gst_harness_buffers_received (rig->harness), ==, 1);
+  rig_free (rig);
+}
+
+static gpointer
+push_one (gpointer data)
+{
+  Rig *rig = data;
+  GstVideoInfo info;
+
+  rig_get_info (rig, &info);
+  return GINT_TO_POINTER (gst_harness_push (rig->harness, picture_new (&info,
+              red, 1)));
+}
+
+static void
+wait_for_run (gint runs)
+{
+  guint i;
+
+  for (i = 0; gdino_fake_get (frame_runs) <= runs; i++) {
+    g_assert_cmpuint (i, <, 10000);
+    g_usleep (1000);
+  }
+}
+
+/* A flush during a run: that frame never leaves, caps and model stay, and the
+ * first frame after it has boxes. */
+static void
+test_flush (void)
+{
+  Rig *rig = rig_new ("red.", CAPS);
+  const gint created = gdino_fake_get (created_containers);
+  guint i;
+
+  for (i = 0; i < 3; i++) {
+    const guint received = gst_harness_buffers_received (rig->harness);
+    const gint runs = gdino_fake_get (frame_runs);
+    GstSegment segment;
+    GThread *thread;
+    GstBuffer *out;
+
+    gdino_fake_set (delay_us, 100000);
+    thread = g_thread_new ("push", push_one, rig);
+    wait_for_run (runs);
+    g_assert_true (gst_harness_push_event (rig->harness,
+            gst_event_new_flush_start ()));
+    g_assert_cmpint (GPOINTER_TO_INT (g_thread_join (thread)), ==,
+        GST_FLOW_FLUSHING);
+    g_assert_true (gst_harness_push_event (rig->harness,
+            gst_event_new_flush_stop (TRUE)));
+    g_assert_cmpuint (gst_harness_buffers_received (rig->harness), ==,
+        received);
+    gdino_fake_set (delay_us, 0);
+
+    gst_segment_init (&segment, GST_FORMAT_TIME);
+    gst_harness_push_event (rig->harness, gst_event_new_segment (&segment));
+    out = rig_show (rig, red, 1);
+    assert_roi (out, red, 4);
+    gst_buffer_unref (out);
+  }
+  g_assert_cmpint (gdino_fake_get (created_containers), ==, created);
+  g_assert_cmpuint (rig_drain (rig, GST_MESSAGE_ERROR), ==, 0);
+  rig_free (rig);
+}
+
+/* The first frame after a flush is never one that the interval skips. */
+static void
+test_flush_and_interval (void)
+{
+  const guint boxes[] = { 1, 0, 1, 0, 0, 1 };
+  GstElement *element = rig_element_new ("red.");
+  GstSegment segment;
+  Rig *rig;
+  guint i;
+
+  g_object_set (element, "inference-interval", 3, NULL);
+  rig = rig_new_with_element (element);
+  rig_set_caps (rig, CAPS);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  for (i = 0; i < G_N_ELEMENTS (boxes); i++) {
+    GstBuffer *out;
+
+    if (i == 2) {
+      gst_harness_push_event (rig->harness, gst_event_new_flush_start ());
+      gst_harness_push_event (rig->harness, gst_event_new_flush_stop (TRUE));
+      gst_harness_push_event (rig->harness, gst_event_new_segment (&segment));
+    }
+    out = rig_show (rig, red, 1);
+    g_assert_cmpuint (roi_count (out), ==, boxes[i]);
+    gst_buffer_unref (out);
+  }
+  rig_free (rig);
+}
+
+/* To NULL while the model runs: back within that run, and nothing left. */
+static void
+test_stop_while_inferring (void)
+{
+  guint i;
+
+  for (i = 0; i < 20; i++) {
+    Rig *rig = rig_new ("red.", CAPS);
+    const gint runs = gdino_fake_get (frame_runs);
+    GThread *thread;
+    gint64 begin;
+
+    gdino_fake_set (delay_us, 50000);
+    thread = g_thread_new ("push", push_one, rig);
+    wait_for_run (runs);
+    begin = g_get_monotonic_time ();
+    gst_element_set_state (rig->element, GST_STATE_NULL);
+    g_assert_cmpint (g_get_monotonic_time () - begin, <, 2 * G_USEC_PER_SEC);
+    g_thread_join (thread);
+    gdino_fake_set (delay_us, 0);
+    rig_free (rig);
+  }
+  g_assert_cmpint (gdino_fake_get (live_containers), ==, 0);
+  g_assert_cmpint (gdino_fake_get (live_tensors), ==, 0);
+}
+
+/* A live pipeline is told how long we take, and told again when that grows. */
+static void
+test_latency (void)
+{
+  Rig *rig = rig_new_with_element (rig_element_new ("red."));
+  guint i;
+
+  gst_harness_set_live (rig->harness, TRUE);
+  gst_harness_set_upstream_latency (rig->harness, 40 * GST_MSECOND);
+  rig_set_caps (rig, CAPS);
+  g_assert_cmpuint (gst_harness_query_latency (rig->harness), ==,
+      40 * GST_MSECOND);
+  gdino_fake_set (delay_us, 30000);
+  gst_buffer_unref (rig_show (rig, red, 1));
+  g_assert_cmpuint (rig_drain (rig, GST_MESSAGE_LATENCY), ==, 1);
+  g_assert_cmpuint (gst_harness_query_latency (rig->harness), >=,
+      70 * GST_MSECOND);
+  gdino_fake_set (delay_us, 0);
+  for (i = 0; i < 100; i++)
+    gst_buffer_unref (rig_show (rig, red, 1));
+  g_assert_cmpuint (rig_drain (rig, GST_MESSAGE_LATENCY), >=, 1);
+  g_assert_cmpuint (gst_harness_query_latency (rig->harness), <,
+      70 * GST_MSECOND);
+  rig_free (rig);
+}
+
+static void
+test_latency_not_live (void)
+{
+  Rig *rig = rig_new_with_element (rig_element_new ("red."));
+
+  gst_harness_set_live (rig->harness, FALSE);
+  rig_set_caps (rig, CAPS);
+  gst_harness_query_latency (rig->harness);
+  gdino_fake_set (delay_us, 20000);
+  gst_buffer_unref (rig_show (rig, red, 1));
+  gdino_fake_set (delay_us, 0);
+  g_assert_cmpuint (rig_drain (rig, GST_MESSAGE_LATENCY), ==, 0);
+  g_assert_cmpuint (gst_harness_query_latency (rig->harness), ==, 0);
+  rig_free (rig);
+}
+
+/* Late frames are dropped before they cost a run, where asked for. */
+static void
+test_qos (void)
+{
+  const gboolean drops[] = { FALSE, TRUE };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (drops); i++) {
+    GstElement *element = rig_element_new ("red.");
+    Rig *rig;
+    GstVideoInfo info;
+    GstBuffer *late;
+
+    g_object_set (element, "qos", drops[i], NULL);
+    rig = rig_new_with_element (element);
+    rig_set_caps (rig, CAPS);
+    rig_get_info (rig, &info);
+    gst_harness_push_upstream_event (rig->harness,
+        gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 1.5, GST_SECOND,
+            GST_SECOND));
+    late = picture_new (&info, red, 1);
+    GST_BUFFER_PTS (late) = GST_SECOND / 2;
+    GST_BUFFER_DURATION (late) = GST_SECOND / 25;
+    g_assert_cmpint (gst_harness_push (rig->harness, late), ==, GST_FLOW_OK);
+    g_assert_cmpuint (gst_harness_buffers_received (rig->harness), ==,
+        drops[i] ? 0 : 1);
+    g_assert_cmpuint (stat_of (element, "inferred"), ==, drops[i] ? 0 : 1);
+    rig_free (rig);
+  }
+}
+
+static void
+test_stats (void)
+{
+  Rig *rig = rig_new ("red.", CAPS);
+  GstStructure *stats;
+  gdouble best;
+
+  gdino_fake_set (delay_us, 10000);
+  gst_buffer_unref (rig_show (rig, red, 1));
+  gdino_fake_set (delay_us, 0);
+  g_assert_cmpuint (stat_of (rig->element, "frames"), ==, 1);
+  g_assert_cmpuint (stat_of (rig->element, "text-runs"), ==, 1);
+  g_assert_cmpuint (stat_of (rig->element, "graph-time"), >=,
+      10 * GST_MSECOND);
+  g_assert_cmpuint (stat_of (rig->element, "last-time"), >=,
+      stat_of (rig->element, "graph-time"));
+  g_assert_cmpuint (stat_of (rig->element, "mean-time"), ==,
+      stat_of (rig->element, "last-time"));
+  g_object_get (rig->element, "stats", &stats, NULL);
+  g_assert_true (gst_structure_has_name (stats, "groundingdino-stats"));
+  g_assert_true (gst_structure_get_double (stats, "best-score", &best));
+  g_assert_cmpfloat_with_epsilon (best, 0.9, 1e-4);
+  gst_structure_free (stats);
+  rig_free (rig);
+}
+
+int
+main (int argc, char **argv)
+{
+  rig_main_init (&argc, &argv);
+  g_test_add_func ("/lifecycle/state-cycles", test_state_cycles);
+  g_test_add_func ("/lifecycle/other-model", test_other_model);
+  g_test_add_func ("/lifecycle/shared-engine", test_shared_engine);
+  g_test_add_func ("/lifecycle/eos", test_eos);
+  g_test_add_func ("/lifecycle/flush", test_flush);
+  g_test_add_func ("/lifecycle/flush-and-interval", test_flush_and_interval);
+  g_test_add_func ("/lifecycle/stop-while-inferring",
+      test_stop_while_inferring);
+  g_test_add_func ("/lifecycle/latency", test_latency);
+  g_test_add_func ("/lifecycle/latency-not-live", test_latency_not_live);
+  g_test_add_func ("/lifecycle/qos", test_qos);
+  g_test_add_func ("/lifecycle/stats", test_stats);
+  return rig_main_run ();
+}
