@@ -17,7 +17,9 @@ G_BEGIN_DECLS
  * Immutable and reference counted. Thread-safety: Safe.
  *
  * Rules: text is lower-cased and stripped; '.' and '?' end a phrase; a missing
- * final '.' is added; ',' and ';' are ordinary characters. Each phrase and its
+ * final '.' is added; ',' and ';' are ordinary characters. As in the original,
+ * the '.' of "3.5mm" or "U.S. flag" ends a phrase too, and a text that ends in
+ * '?' still gets its '.', with no phrase before it. Each phrase and its
  * delimiter form a block of tokens that see only each other, with positions
  * counted from 0; [CLS], [SEP] and padding see only themselves, at position 0
  * (bertwarper.py of the original Grounding DINO).
@@ -51,12 +53,13 @@ typedef struct
  * @n_tokens: T, the text tokens of the graph, 4 to 65536
  * @error: return location for a #GError
  *
- * Duplicate phrases (equal tokens) map to the first. Whole phrases that do not
- * fit are dropped from the end and listed by gdino_prompt_get_dropped().
+ * Duplicate phrases (equal tokens) map to the first. When the text does not
+ * fit, delimiters that end no phrase are left out, then whole phrases from the
+ * end, which gdino_prompt_get_dropped() lists.
  * A text of nothing but blanks and delimiters gives an empty prompt, no error.
  *
  * Returns: (transfer full) (nullable): the prompt, or %NULL with
- *   %GDINO_ERROR_PROMPT (not UTF-8, embedded special bytes, longer than 1 MiB,
+ *   %GDINO_ERROR_PROMPT (not UTF-8, longer than 1 MiB, no '.' in the vocabulary,
  *   or a first phrase that alone needs more than T tokens) or
  *   %GDINO_ERROR_INVALID_ARGUMENT (T out of range)
  */
