@@ -88,9 +88,13 @@ def found(thing: Thing, detections: list[dict]) -> bool:
 
 def missed(picture: Picture, frames: dict[int, list]) -> list[str]:
     """The things of a picture that were not found, in words."""
-    return [
-        f"{picture.path.name}: {thing.phrase} at {thing.box} in frame {thing.frame}, "
-        f"found {[(d['label'], round(d['score'], 2), d['box']) for d in frames.get(thing.frame, [])]}"
-        for thing in picture.things
-        if not found(thing, frames.get(thing.frame, []))
-    ]
+    texts = []
+    for thing in picture.things:
+        seen = frames.get(thing.frame, [])
+        if not found(thing, seen):
+            reported = [(d["label"], round(d["score"], 2), d["box"]) for d in seen]
+            texts.append(
+                f"{picture.path.name}: {thing.phrase} at {thing.box} in frame {thing.frame}; "
+                f"reported {reported}"
+            )
+    return texts

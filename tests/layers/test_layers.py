@@ -14,8 +14,8 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
 GLIB = r"glib(/.*)?\.h|glib-object\.h|gmodule\.h|gio/.*\.h"
 LIBC = (
-    r"(assert|ctype|errno|fcntl|float|inttypes|limits|locale|math|setjmp|signal|stdarg|stdatomic|stdbool"
-    r"|stddef|stdint|stdio|stdlib|string|time|unistd|wchar|dlfcn|link)\.h"
+    r"(assert|ctype|errno|fcntl|float|inttypes|limits|locale|math|setjmp|signal|stdarg|stdatomic"
+    r"|stdbool|stddef|stdint|stdio|stdlib|string|time|unistd|wchar|dlfcn|elf|link)\.h"
     r"|sys/[a-z]+\.h|asm/hwcap\.h"
 )
 PUBLIC = r"gdino/[a-z-]+\.h"
@@ -33,11 +33,17 @@ RULES = {
     "src/": (rf"{GLIB}|{LIBC}|{PUBLIC}|{JSON}", r"config\.h|[a-z_-]+\.h|aoti/backend_aoti\.h"),
     "gst/": (rf"{GLIB}|{LIBC}|{PUBLIC}|{GST}", r"config\.h|gst[a-z]+\.h|[a-z-]+\.h"),
     "apps/": (rf"{GLIB}|{LIBC}|{PUBLIC}|{GST}|{JSON}|cairo(/.*)?\.h", r"config\.h|[a-z-]+\.h"),
-    "examples/": (rf"{GLIB}|{LIBC}|{PUBLIC}|{GST}|{JSON}", r"config\.h"),
+    "examples/": (rf"{GLIB}|{LIBC}|{PUBLIC}|{GST}|{JSON}", r"config\.h|draw\.h"),
     "tests/unit/": (rf"{GLIB}|{LIBC}|{PUBLIC}|{JSON}", r".*"),
     "tests/fuzz/": (rf"{GLIB}|{LIBC}|{PUBLIC}", r".*"),
     "tests/fakes/": (rf"{GLIB}|{LIBC}|{PUBLIC}|{JSON}", r".*"),
     "tests/element/": (rf"{GLIB}|{LIBC}|{PUBLIC}|{GST}|{JSON}", r"config\.h|[a-z-]+\.h"),
+}
+
+# Sources that are compiled into another part too, in place of a second copy.
+SHARED = {
+    "apps": ("gstgdinoframe.h", "gstgdinoprompt.h"),
+    "examples": ("draw.h",),
 }
 
 # Names that a part must not know, wherever they stand outside comments.
@@ -87,7 +93,11 @@ def crosses(name: str, header: str) -> bool:
     if folder.startswith("src") or folder in ("tests/unit", "tests/fuzz"):
         return beside.startswith(("gst/", "apps/"))
     # Elsewhere a quoted header stands beside its user, or among the fakes.
-    return not (tree.ROOT / beside).exists() and not (tree.ROOT / "tests/fakes" / header).exists()
+    return not (
+        (tree.ROOT / beside).exists()
+        or (tree.ROOT / "tests/fakes" / header).exists()
+        or header in SHARED.get(folder, ())
+    )
 
 
 @pytest.mark.parametrize("folder", sorted(FORBIDDEN))
