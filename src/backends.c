@@ -18,7 +18,7 @@ static const struct
 };
 
 const GdinoBackend *
-gdino_backend_find (const char *device, GError **error)
+gdino_backend_find (const char *device, GError ** error)
 {
   g_auto (GStrv) parts = g_strsplit (device, ":", 2);
 

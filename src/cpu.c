@@ -52,7 +52,7 @@ gdino_cpu_missing (const char *cpuinfo, const char *const *wanted)
 }
 
 gboolean
-gdino_cpu_check (const char *arch, const char *const *features, GError **error)
+gdino_cpu_check (const char *arch, const char *const *features, GError ** error)
 {
   g_autofree char *cpuinfo = NULL;
   g_autofree char *list = NULL;

@@ -15,14 +15,14 @@
 #define CHUNK_BYTES (256 * 1024)
 
 static void
-set_file_error (const char *path, int code, GError **error)
+set_file_error (const char *path, int code, GError ** error)
 {
   g_set_error (error, GDINO_ERROR, GDINO_ERROR_NOT_FOUND, "%s: %s", path,
       g_strerror (code));
 }
 
 int
-gdino_file_open (const char *path, guint64 *size, GError **error)
+gdino_file_open (const char *path, guint64 * size, GError ** error)
 {
   /* A pipe would else keep open() waiting for a writer. */
   int fd = g_open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
@@ -47,7 +47,7 @@ gdino_file_open (const char *path, guint64 *size, GError **error)
 
 /* Fills @buffer unless the file ends. Returns the bytes read, or -1. */
 static gssize
-read_chunk (int fd, guint8 *buffer, gsize size)
+read_chunk (int fd, guint8 * buffer, gsize size)
 {
   gsize done = 0;
 
@@ -65,7 +65,7 @@ read_chunk (int fd, guint8 *buffer, gsize size)
 }
 
 GBytes *
-gdino_file_read (const char *path, gsize max_size, GError **error)
+gdino_file_read (const char *path, gsize max_size, GError ** error)
 {
   guint64 size;
   int fd = gdino_file_open (path, &size, error);
@@ -92,7 +92,7 @@ gdino_file_read (const char *path, gsize max_size, GError **error)
 }
 
 gboolean
-gdino_file_check_size (const char *path, guint64 size, GError **error)
+gdino_file_check_size (const char *path, guint64 size, GError ** error)
 {
   guint64 found;
   int fd = gdino_file_open (path, &found, error);
@@ -109,7 +109,7 @@ gdino_file_check_size (const char *path, guint64 size, GError **error)
 }
 
 gboolean
-gdino_file_check_digest (const char *path, const char *sha256, GError **error)
+gdino_file_check_digest (const char *path, const char *sha256, GError ** error)
 {
   guint64 size;
   int fd = gdino_file_open (path, &size, error);

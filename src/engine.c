@@ -37,7 +37,7 @@ static GHashTable *registry;
 static GCond registry_changed;
 
 static void
-engine_free (GdinoEngine *self)
+engine_free (GdinoEngine * self)
 {
   if (self->backend != NULL) {
     self->backend->close (self->text_graph);
@@ -54,7 +54,7 @@ engine_free (GdinoEngine *self)
 
 /* "auto" and "cuda" to the device meant. Returns: (transfer full) (nullable) */
 static char *
-resolve_device (GdinoPackage *package, const char *device, GError **error)
+resolve_device (GdinoPackage * package, const char *device, GError ** error)
 {
   const char *wanted = gdino_package_get_device (package);
   gboolean is_cuda = g_str_has_prefix (device, "cuda");
@@ -84,7 +84,7 @@ resolve_device (GdinoPackage *package, const char *device, GError **error)
 }
 
 static GdinoEngine *
-engine_load (GdinoPackage *package, const char *device, GError **error)
+engine_load (GdinoPackage * package, const char *device, GError ** error)
 {
   GdinoEngine *self = g_new0 (GdinoEngine, 1);
   const GdinoBackendTarget target = {
@@ -139,7 +139,7 @@ registry_take (const char *key)
 /* Ends the loading of @key; @engine is NULL when it failed, and then the next
  * that waits tries for itself. */
 static void
-registry_put (const char *key, GdinoEngine *engine)
+registry_put (const char *key, GdinoEngine * engine)
 {
   G_LOCK (registry);
   if (engine != NULL)
@@ -151,7 +151,7 @@ registry_put (const char *key, GdinoEngine *engine)
 }
 
 GdinoEngine *
-gdino_engine_get (GdinoPackage *package, const char *device, GError **error)
+gdino_engine_get (GdinoPackage * package, const char *device, GError ** error)
 {
   g_autofree char *resolved = NULL;
   g_autofree char *key = NULL;
@@ -177,7 +177,7 @@ gdino_engine_get (GdinoPackage *package, const char *device, GError **error)
 }
 
 GdinoEngine *
-gdino_engine_ref (GdinoEngine *self)
+gdino_engine_ref (GdinoEngine * self)
 {
   g_return_val_if_fail (self != NULL, NULL);
 
@@ -186,7 +186,7 @@ gdino_engine_ref (GdinoEngine *self)
 }
 
 void
-gdino_engine_unref (GdinoEngine *self)
+gdino_engine_unref (GdinoEngine * self)
 {
   gboolean last;
 
@@ -202,7 +202,7 @@ gdino_engine_unref (GdinoEngine *self)
 }
 
 GdinoPackage *
-gdino_engine_get_package (GdinoEngine *self)
+gdino_engine_get_package (GdinoEngine * self)
 {
   g_return_val_if_fail (self != NULL, NULL);
 
@@ -210,7 +210,7 @@ gdino_engine_get_package (GdinoEngine *self)
 }
 
 const char *
-gdino_engine_get_device (GdinoEngine *self)
+gdino_engine_get_device (GdinoEngine * self)
 {
   g_return_val_if_fail (self != NULL, NULL);
 
@@ -218,7 +218,7 @@ gdino_engine_get_device (GdinoEngine *self)
 }
 
 guint64
-gdino_engine_get_text_runs (GdinoEngine *self)
+gdino_engine_get_text_runs (GdinoEngine * self)
 {
   guint64 runs;
 
@@ -232,7 +232,7 @@ gdino_engine_get_text_runs (GdinoEngine *self)
 
 /* A prompt made for another token count would be read beyond its end. */
 static gboolean
-check_prompt (GdinoEngine *self, GdinoPrompt *prompt, GError **error)
+check_prompt (GdinoEngine * self, GdinoPrompt * prompt, GError ** error)
 {
   guint found = gdino_prompt_get_n_tokens (prompt);
   guint wanted = gdino_package_get_text_tokens (self->package);
@@ -245,7 +245,7 @@ check_prompt (GdinoEngine *self, GdinoPrompt *prompt, GError **error)
 }
 
 static GdinoTextFeatures *
-find_text (GdinoEngine *self, GBytes *key)
+find_text (GdinoEngine * self, GBytes * key)
 {
   GdinoTextFeatures *found;
 
@@ -257,7 +257,8 @@ find_text (GdinoEngine *self, GBytes *key)
 
 /* The caller has the turn. */
 static GdinoTextFeatures *
-run_text (GdinoEngine *self, GdinoPrompt *prompt, GBytes *key, GError **error)
+run_text (GdinoEngine * self, GdinoPrompt * prompt, GBytes * key,
+    GError ** error)
 {
   const GdinoGraphInfo *info = gdino_package_get_text_graph (self->package);
   g_autoptr (GdinoTextFeatures) text =
@@ -283,8 +284,8 @@ run_text (GdinoEngine *self, GdinoPrompt *prompt, GBytes *key, GError **error)
 }
 
 GdinoTextFeatures *
-gdino_engine_get_text (GdinoEngine *self, GdinoPrompt *prompt,
-    gint64 *elapsed_us, GError **error)
+gdino_engine_get_text (GdinoEngine * self, GdinoPrompt * prompt,
+    gint64 * elapsed_us, GError ** error)
 {
   g_autoptr (GBytes) key = NULL;
   GdinoTextFeatures *text;
@@ -313,9 +314,9 @@ gdino_engine_get_text (GdinoEngine *self, GdinoPrompt *prompt,
 }
 
 gboolean
-gdino_engine_run_frame (GdinoEngine *self, const guint8 *canvas,
-    GdinoTextFeatures *text, GdinoPrompt *prompt, float *logits, float *boxes,
-    GError **error)
+gdino_engine_run_frame (GdinoEngine * self, const guint8 * canvas,
+    GdinoTextFeatures * text, GdinoPrompt * prompt, float *logits, float *boxes,
+    GError ** error)
 {
   const GdinoGraphInfo *info = gdino_package_get_frame_graph (self->package);
   const GdinoTensor inputs[] = {

@@ -5,4 +5,8 @@
 
 #include <gdino/error.h>
 
-G_DEFINE_QUARK (gdino-error-quark, gdino_error)
+GQuark
+gdino_error_quark (void)
+{
+  return g_quark_from_static_string ("gdino-error-quark");
+}

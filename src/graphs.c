@@ -61,7 +61,7 @@ static const Contract frame_outputs[] = {
 };
 
 static gint64
-size_of (const GdinoManifest *self, Size size)
+size_of (const GdinoManifest * self, Size size)
 {
   switch (size) {
     case SIZE_ONE:
@@ -86,8 +86,8 @@ size_of (const GdinoManifest *self, Size size)
 
 /* Fills @spec from the contract. Fails when it would be too large. */
 static gboolean
-make_spec (const GdinoManifest *self, const Contract *contract,
-    const char *path, GdinoTensorSpec *spec, GError **error)
+make_spec (const GdinoManifest * self, const Contract * contract,
+    const char *path, GdinoTensorSpec * spec, GError ** error)
 {
   gsize bytes = gdino_dtype_size (contract->dtype);
 
@@ -111,15 +111,16 @@ make_spec (const GdinoManifest *self, const Contract *contract,
 /* What the manifest says of a tensor must be what the graph contract and the
  * manifest's own sizes say. */
 static gboolean
-check_tensor (JsonObject *object, const char *path,
-    const GdinoTensorSpec *spec, GError **error)
+check_tensor (JsonObject * object, const char *path,
+    const GdinoTensorSpec * spec, GError ** error)
 {
   const GdinoJson json = { object, path };
   g_autofree char *found = NULL;
   g_autoptr (GString) wanted = g_string_new ("[");
 
   if (!gdino_json_expect_string (json, "name", spec->name, error)
-      || !gdino_json_expect_string (json, "dtype", gdino_dtype_name (spec->dtype), error)
+      || !gdino_json_expect_string (json, "dtype",
+          gdino_dtype_name (spec->dtype), error)
       || gdino_json_get_array (json, "shape", 1, GDINO_TENSOR_MAX_RANK,
           error) == NULL)
     return FALSE;
@@ -136,9 +137,9 @@ check_tensor (JsonObject *object, const char *path,
 }
 
 static gboolean
-read_tensors (const GdinoManifest *self, GdinoJson json, const char *member,
-    const Contract *contracts, guint count, GdinoTensorSpec *specs,
-    GError **error)
+read_tensors (const GdinoManifest * self, GdinoJson json, const char *member,
+    const Contract * contracts, guint count, GdinoTensorSpec * specs,
+    GError ** error)
 {
   JsonArray *array = gdino_json_get_array (json, member, count, count, error);
 
@@ -146,8 +147,7 @@ read_tensors (const GdinoManifest *self, GdinoJson json, const char *member,
     return FALSE;
   for (guint i = 0; i < count; i++) {
     JsonNode *node = json_array_get_element (array, i);
-    g_autofree char *path =
-        g_strdup_printf ("%s.%s[%u]", json.path, member, i);
+    g_autofree char *path = g_strdup_printf ("%s.%s[%u]", json.path, member, i);
 
     if (!JSON_NODE_HOLDS_OBJECT (node)) {
       g_autofree char *found = gdino_json_describe (node);
@@ -164,7 +164,8 @@ read_tensors (const GdinoManifest *self, GdinoJson json, const char *member,
 }
 
 gboolean
-gdino_manifest_read_graphs (GdinoManifest *self, JsonObject *root, GError **error)
+gdino_manifest_read_graphs (GdinoManifest * self, JsonObject * root,
+    GError ** error)
 {
   GdinoJson json = { root, "" };
   GdinoJson graphs = { gdino_json_get_object (json, "graphs", error),

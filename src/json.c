@@ -23,7 +23,7 @@ gdino_json_where (GdinoJson json, const char *member)
 }
 
 char *
-gdino_json_describe (JsonNode *node)
+gdino_json_describe (JsonNode * node)
 {
   g_autofree char *text = json_to_string (node, FALSE);
   g_autofree char *escaped = NULL;
@@ -39,7 +39,7 @@ gdino_json_describe (JsonNode *node)
 
 /* Looks at what json-glib would accept too much of. */
 static gboolean
-check_text (const char *data, gsize length, guint max_depth, GError **error)
+check_text (const char *data, gsize length, guint max_depth, GError ** error)
 {
   gboolean in_string = FALSE;
   gboolean ended = FALSE;
@@ -87,7 +87,7 @@ check_text (const char *data, gsize length, guint max_depth, GError **error)
 
 JsonNode *
 gdino_json_parse (const char *data, gsize length, guint max_depth,
-    GError **error)
+    GError ** error)
 {
   g_autoptr (JsonParser) parser = NULL;
   g_autoptr (GError) why = NULL;
@@ -114,8 +114,8 @@ gdino_json_parse (const char *data, gsize length, guint max_depth,
 }
 
 static void
-set_unwanted (GdinoJson json, const char *member, JsonNode *node,
-    const char *wanted, GError **error)
+set_unwanted (GdinoJson json, const char *member, JsonNode * node,
+    const char *wanted, GError ** error)
 {
   g_autofree char *where = gdino_json_where (json, member);
   g_autofree char *found =
@@ -126,14 +126,14 @@ set_unwanted (GdinoJson json, const char *member, JsonNode *node,
 }
 
 static gboolean
-holds (JsonNode *node, GType type)
+holds (JsonNode * node, GType type)
 {
   return node != NULL && JSON_NODE_HOLDS_VALUE (node)
       && json_node_get_value_type (node) == type;
 }
 
 JsonObject *
-gdino_json_get_object (GdinoJson json, const char *member, GError **error)
+gdino_json_get_object (GdinoJson json, const char *member, GError ** error)
 {
   JsonNode *node = json_object_get_member (json.object, member);
 
@@ -145,7 +145,7 @@ gdino_json_get_object (GdinoJson json, const char *member, GError **error)
 
 JsonArray *
 gdino_json_get_array (GdinoJson json, const char *member, guint min, guint max,
-    GError **error)
+    GError ** error)
 {
   JsonNode *node = json_object_get_member (json.object, member);
   g_autofree char *wanted = NULL;
@@ -167,7 +167,7 @@ gdino_json_get_array (GdinoJson json, const char *member, guint min, guint max,
 
 gboolean
 gdino_json_get_uint64 (GdinoJson json, const char *member, guint64 min,
-    guint64 max, guint64 *value, GError **error)
+    guint64 max, guint64 * value, GError ** error)
 {
   JsonNode *node = json_object_get_member (json.object, member);
   g_autofree char *wanted = NULL;
@@ -191,7 +191,7 @@ gdino_json_get_uint64 (GdinoJson json, const char *member, guint64 min,
 
 gboolean
 gdino_json_get_uint (GdinoJson json, const char *member, guint min, guint max,
-    guint *value, GError **error)
+    guint * value, GError ** error)
 {
   guint64 wide;
 
@@ -203,7 +203,7 @@ gdino_json_get_uint (GdinoJson json, const char *member, guint min, guint max,
 
 gboolean
 gdino_json_get_number (GdinoJson json, const char *member, double min,
-    double max, double *value, GError **error)
+    double max, double *value, GError ** error)
 {
   JsonNode *node = json_object_get_member (json.object, member);
   g_autofree char *wanted = NULL;
@@ -222,8 +222,8 @@ gdino_json_get_number (GdinoJson json, const char *member, double min,
 }
 
 gboolean
-gdino_json_get_boolean (GdinoJson json, const char *member, gboolean *value,
-    GError **error)
+gdino_json_get_boolean (GdinoJson json, const char *member, gboolean * value,
+    GError ** error)
 {
   JsonNode *node = json_object_get_member (json.object, member);
 
@@ -236,7 +236,7 @@ gdino_json_get_boolean (GdinoJson json, const char *member, gboolean *value,
 }
 
 char *
-gdino_json_dup_string (GdinoJson json, const char *member, GError **error)
+gdino_json_dup_string (GdinoJson json, const char *member, GError ** error)
 {
   JsonNode *node = json_object_get_member (json.object, member);
   const char *found = NULL;
@@ -260,8 +260,8 @@ gdino_json_dup_string (GdinoJson json, const char *member, GError **error)
 /* The text of @member must be @wanted: what else it may say one day is for
  * another version of the library. */
 gboolean
-gdino_json_expect_string (GdinoJson json, const char *member, const char *wanted,
-    GError **error)
+gdino_json_expect_string (GdinoJson json, const char *member,
+    const char *wanted, GError ** error)
 {
   g_autofree char *found = gdino_json_dup_string (json, member, error);
   g_autofree char *where = NULL;
@@ -278,7 +278,7 @@ gdino_json_expect_string (GdinoJson json, const char *member, const char *wanted
 
 gboolean
 gdino_json_expect_uint (GdinoJson json, const char *member, guint wanted,
-    GError **error)
+    GError ** error)
 {
   JsonNode *node = json_object_get_member (json.object, member);
   g_autofree char *where = NULL;
@@ -300,7 +300,7 @@ gdino_json_expect_uint (GdinoJson json, const char *member, guint wanted,
 
 /* A name that cannot lead out of the folder. */
 char *
-gdino_json_dup_file_name (GdinoJson json, const char *member, GError **error)
+gdino_json_dup_file_name (GdinoJson json, const char *member, GError ** error)
 {
   g_autofree char *name = gdino_json_dup_string (json, member, error);
   g_autofree char *where = NULL;

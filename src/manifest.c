@@ -13,7 +13,7 @@
 #include "version.h"
 
 static void
-clear_graph (GdinoGraphInfo *info)
+clear_graph (GdinoGraphInfo * info)
 {
   for (guint i = 0; i < GDINO_GRAPH_MAX_TENSORS; i++) {
     g_free (info->inputs[i].name);
@@ -24,7 +24,7 @@ clear_graph (GdinoGraphInfo *info)
 }
 
 void
-gdino_manifest_free (GdinoManifest *self)
+gdino_manifest_free (GdinoManifest * self)
 {
   if (self == NULL)
     return;
@@ -47,7 +47,7 @@ gdino_manifest_free (GdinoManifest *self)
 }
 
 const GdinoManifestFile *
-gdino_manifest_find_file (const GdinoManifest *self, const char *name)
+gdino_manifest_find_file (const GdinoManifest * self, const char *name)
 {
   for (guint i = 0; i < self->n_files; i++)
     if (g_str_equal (self->files[i].name, name))
@@ -62,7 +62,7 @@ is_sha256 (const char *text)
 }
 
 static char *
-dup_sha256 (GdinoJson json, const char *member, GError **error)
+dup_sha256 (GdinoJson json, const char *member, GError ** error)
 {
   g_autofree char *digest = gdino_json_dup_string (json, member, error);
   g_autofree char *where = NULL;
@@ -79,7 +79,7 @@ dup_sha256 (GdinoJson json, const char *member, GError **error)
 /* Asks each element for its number by lending it a name. */
 static gboolean
 get_numbers (GdinoJson json, const char *member, guint count, double min,
-    double max, double *values, GError **error)
+    double max, double *values, GError ** error)
 {
   JsonArray *array = gdino_json_get_array (json, member, count, count, error);
 
@@ -90,8 +90,7 @@ get_numbers (GdinoJson json, const char *member, guint count, double min,
     g_autofree char *name = g_strdup_printf ("%s[%u]", member, i);
     const GdinoJson element = { holder, json.path };
 
-    json_object_set_member (holder, name,
-        json_array_dup_element (array, i));
+    json_object_set_member (holder, name, json_array_dup_element (array, i));
     if (!gdino_json_get_number (element, name, min, max, &values[i], error))
       return FALSE;
   }
@@ -99,7 +98,7 @@ get_numbers (GdinoJson json, const char *member, guint count, double min,
 }
 
 static gboolean
-read_source (GdinoManifest *self, JsonObject *root, GError **error)
+read_source (GdinoManifest * self, JsonObject * root, GError ** error)
 {
   GdinoJson json = { root, "" };
   g_autofree char *generator = NULL;
@@ -122,7 +121,7 @@ read_source (GdinoManifest *self, JsonObject *root, GError **error)
 }
 
 static gboolean
-read_canvas (GdinoManifest *self, JsonObject *root, GError **error)
+read_canvas (GdinoManifest * self, JsonObject * root, GError ** error)
 {
   GdinoJson json = { root, "" };
   double numbers[3];
@@ -154,7 +153,7 @@ read_canvas (GdinoManifest *self, JsonObject *root, GError **error)
 }
 
 static gboolean
-read_sizes (GdinoManifest *self, JsonObject *root, GError **error)
+read_sizes (GdinoManifest * self, JsonObject * root, GError ** error)
 {
   const GdinoJson json = { root, "" };
 
@@ -169,7 +168,7 @@ read_sizes (GdinoManifest *self, JsonObject *root, GError **error)
 }
 
 static gboolean
-read_text_rules (GdinoManifest *self, JsonObject *root, GError **error)
+read_text_rules (GdinoManifest * self, JsonObject * root, GError ** error)
 {
   static const char wanted[] = "[\".\",\"?\"]";
   GdinoJson json = { root, "" };
@@ -209,7 +208,7 @@ read_text_rules (GdinoManifest *self, JsonObject *root, GError **error)
 }
 
 static gboolean
-read_target (GdinoManifest *self, JsonObject *root, GError **error)
+read_target (GdinoManifest * self, JsonObject * root, GError ** error)
 {
   GdinoJson json = { root, "" };
   g_autoptr (GPtrArray) features = NULL;
@@ -254,7 +253,7 @@ read_target (GdinoManifest *self, JsonObject *root, GError **error)
 }
 
 static gboolean
-read_torch (GdinoManifest *self, JsonObject *root, GError **error)
+read_torch (GdinoManifest * self, JsonObject * root, GError ** error)
 {
   GdinoJson json = { root, "" };
   guint major, minor;
@@ -288,7 +287,7 @@ read_torch (GdinoManifest *self, JsonObject *root, GError **error)
 }
 
 static gboolean
-read_defaults (GdinoManifest *self, JsonObject *root, GError **error)
+read_defaults (GdinoManifest * self, JsonObject * root, GError ** error)
 {
   GdinoJson json = { root, "" };
   double box, text;
@@ -305,8 +304,8 @@ read_defaults (GdinoManifest *self, JsonObject *root, GError **error)
 }
 
 static gboolean
-read_file (GdinoManifest *self, GdinoJson files, const char *name,
-    GError **error)
+read_file (GdinoManifest * self, GdinoJson files, const char *name,
+    GError ** error)
 {
   GdinoManifestFile *file = &self->files[self->n_files];
   g_autoptr (JsonObject) holder = json_object_new ();
@@ -333,7 +332,7 @@ read_file (GdinoManifest *self, GdinoJson files, const char *name,
 }
 
 static gboolean
-read_files (GdinoManifest *self, JsonObject *root, GError **error)
+read_files (GdinoManifest * self, JsonObject * root, GError ** error)
 {
   GdinoJson json = { root, "" };
   const char *const needed[] = { self->text_file, self->frame_file,
@@ -366,10 +365,11 @@ read_files (GdinoManifest *self, JsonObject *root, GError **error)
 }
 
 GdinoManifest *
-gdino_manifest_parse (const char *data, gsize length, GError **error)
+gdino_manifest_parse (const char *data, gsize length, GError ** error)
 {
   g_autoptr (GdinoManifest) self = g_new0 (GdinoManifest, 1);
   g_autoptr (JsonNode) root = NULL;
+  GdinoJson json = { NULL, "" };
   JsonObject *object;
 
   if (length > GDINO_MANIFEST_MAX_BYTES) {
@@ -382,9 +382,9 @@ gdino_manifest_parse (const char *data, gsize length, GError **error)
   if (root == NULL)
     return NULL;
   object = json_node_get_object (root);
+  json.object = object;
   /* First, as another format may have all else elsewhere. */
-  if (!gdino_json_expect_uint ((GdinoJson) {object, ""}, "format",
-          GDINO_MANIFEST_FORMAT, error)
+  if (!gdino_json_expect_uint (json, "format", GDINO_MANIFEST_FORMAT, error)
       || !read_source (self, object, error)
       || !read_canvas (self, object, error)
       || !read_sizes (self, object, error)

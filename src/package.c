@@ -24,7 +24,7 @@ struct _GdinoPackage
 };
 
 static gboolean
-read_manifest (GdinoPackage *self, GError **error)
+read_manifest (GdinoPackage * self, GError ** error)
 {
   g_autofree char *path = g_build_filename (self->path, MANIFEST_NAME, NULL);
   g_autoptr (GBytes) bytes = NULL;
@@ -45,7 +45,7 @@ read_manifest (GdinoPackage *self, GError **error)
 }
 
 static gboolean
-check_files (GdinoPackage *self, GError **error)
+check_files (GdinoPackage * self, GError ** error)
 {
   for (guint i = 0; i < self->manifest->n_files; i++) {
     const GdinoManifestFile *file = &self->manifest->files[i];
@@ -65,7 +65,7 @@ check_files (GdinoPackage *self, GError **error)
 }
 
 static gboolean
-load_vocabulary (GdinoPackage *self, GError **error)
+load_vocabulary (GdinoPackage * self, GError ** error)
 {
   const GdinoManifest *m = self->manifest;
   const struct
@@ -98,7 +98,7 @@ load_vocabulary (GdinoPackage *self, GError **error)
 }
 
 GdinoPackage *
-gdino_package_open (const char *path, GError **error)
+gdino_package_open (const char *path, GError ** error)
 {
   g_autoptr (GdinoPackage) self = NULL;
   GdinoManifest *m;
@@ -138,7 +138,7 @@ gdino_package_open (const char *path, GError **error)
 }
 
 GdinoPackage *
-gdino_package_ref (GdinoPackage *self)
+gdino_package_ref (GdinoPackage * self)
 {
   g_return_val_if_fail (self != NULL, NULL);
 
@@ -147,7 +147,7 @@ gdino_package_ref (GdinoPackage *self)
 }
 
 void
-gdino_package_unref (GdinoPackage *self)
+gdino_package_unref (GdinoPackage * self)
 {
   if (self == NULL || !g_atomic_ref_count_dec (&self->ref_count))
     return;
@@ -159,7 +159,7 @@ gdino_package_unref (GdinoPackage *self)
 }
 
 const char *
-gdino_package_get_path (GdinoPackage *self)
+gdino_package_get_path (GdinoPackage * self)
 {
   g_return_val_if_fail (self != NULL, NULL);
 
@@ -167,7 +167,7 @@ gdino_package_get_path (GdinoPackage *self)
 }
 
 const char *
-gdino_package_get_name (GdinoPackage *self)
+gdino_package_get_name (GdinoPackage * self)
 {
   g_return_val_if_fail (self != NULL, NULL);
 
@@ -175,7 +175,7 @@ gdino_package_get_name (GdinoPackage *self)
 }
 
 const char *
-gdino_package_get_device (GdinoPackage *self)
+gdino_package_get_device (GdinoPackage * self)
 {
   g_return_val_if_fail (self != NULL, NULL);
 
@@ -183,7 +183,7 @@ gdino_package_get_device (GdinoPackage *self)
 }
 
 const char *
-gdino_package_get_torch_version (GdinoPackage *self)
+gdino_package_get_torch_version (GdinoPackage * self)
 {
   g_return_val_if_fail (self != NULL, NULL);
 
@@ -191,7 +191,7 @@ gdino_package_get_torch_version (GdinoPackage *self)
 }
 
 void
-gdino_package_get_canvas (GdinoPackage *self, guint *width, guint *height)
+gdino_package_get_canvas (GdinoPackage * self, guint * width, guint * height)
 {
   g_return_if_fail (self != NULL);
 
@@ -200,7 +200,7 @@ gdino_package_get_canvas (GdinoPackage *self, guint *width, guint *height)
 }
 
 void
-gdino_package_get_pad (GdinoPackage *self, guint8 rgb[3])
+gdino_package_get_pad (GdinoPackage * self, guint8 rgb[3])
 {
   g_return_if_fail (self != NULL);
 
@@ -209,7 +209,7 @@ gdino_package_get_pad (GdinoPackage *self, guint8 rgb[3])
 }
 
 guint
-gdino_package_get_text_tokens (GdinoPackage *self)
+gdino_package_get_text_tokens (GdinoPackage * self)
 {
   g_return_val_if_fail (self != NULL, 0);
 
@@ -217,7 +217,7 @@ gdino_package_get_text_tokens (GdinoPackage *self)
 }
 
 guint
-gdino_package_get_queries (GdinoPackage *self)
+gdino_package_get_queries (GdinoPackage * self)
 {
   g_return_val_if_fail (self != NULL, 0);
 
@@ -225,7 +225,7 @@ gdino_package_get_queries (GdinoPackage *self)
 }
 
 guint
-gdino_package_get_features (GdinoPackage *self)
+gdino_package_get_features (GdinoPackage * self)
 {
   g_return_val_if_fail (self != NULL, 0);
 
@@ -233,7 +233,7 @@ gdino_package_get_features (GdinoPackage *self)
 }
 
 void
-gdino_package_get_thresholds (GdinoPackage *self, float *box, float *text)
+gdino_package_get_thresholds (GdinoPackage * self, float *box, float *text)
 {
   g_return_if_fail (self != NULL);
 
@@ -242,7 +242,7 @@ gdino_package_get_thresholds (GdinoPackage *self, float *box, float *text)
 }
 
 GdinoTokenizer *
-gdino_package_get_tokenizer (GdinoPackage *self)
+gdino_package_get_tokenizer (GdinoPackage * self)
 {
   g_return_val_if_fail (self != NULL, NULL);
 
@@ -250,25 +250,25 @@ gdino_package_get_tokenizer (GdinoPackage *self)
 }
 
 const GdinoGraphInfo *
-gdino_package_get_text_graph (GdinoPackage *self)
+gdino_package_get_text_graph (GdinoPackage * self)
 {
   return &self->manifest->text;
 }
 
 const GdinoGraphInfo *
-gdino_package_get_frame_graph (GdinoPackage *self)
+gdino_package_get_frame_graph (GdinoPackage * self)
 {
   return &self->manifest->frame;
 }
 
 const char *
-gdino_package_get_torch_library_dir (GdinoPackage *self)
+gdino_package_get_torch_library_dir (GdinoPackage * self)
 {
   return self->manifest->torch_library_dir;
 }
 
 const char *
-gdino_package_get_digest (GdinoPackage *self)
+gdino_package_get_digest (GdinoPackage * self)
 {
   return self->digest;
 }

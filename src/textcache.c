@@ -8,7 +8,7 @@
 #define ALIGNMENT 64
 
 GdinoTextFeatures *
-gdino_text_features_new (GBytes *key, gsize n_bytes)
+gdino_text_features_new (GBytes * key, gsize n_bytes)
 {
   GdinoTextFeatures *self = g_new0 (GdinoTextFeatures, 1);
 
@@ -21,14 +21,14 @@ gdino_text_features_new (GBytes *key, gsize n_bytes)
 }
 
 GdinoTextFeatures *
-gdino_text_features_ref (GdinoTextFeatures *self)
+gdino_text_features_ref (GdinoTextFeatures * self)
 {
   g_atomic_ref_count_inc (&self->ref_count);
   return self;
 }
 
 void
-gdino_text_features_unref (GdinoTextFeatures *self)
+gdino_text_features_unref (GdinoTextFeatures * self)
 {
   if (self == NULL || !g_atomic_ref_count_dec (&self->ref_count))
     return;
@@ -39,7 +39,7 @@ gdino_text_features_unref (GdinoTextFeatures *self)
 }
 
 void
-gdino_text_cache_init (GdinoTextCache *self)
+gdino_text_cache_init (GdinoTextCache * self)
 {
   /* The key belongs to the features that the link holds. */
   self->links = g_hash_table_new (g_bytes_hash, g_bytes_equal);
@@ -47,15 +47,14 @@ gdino_text_cache_init (GdinoTextCache *self)
 }
 
 void
-gdino_text_cache_clear (GdinoTextCache *self)
+gdino_text_cache_clear (GdinoTextCache * self)
 {
   g_hash_table_unref (self->links);
-  g_queue_clear_full (&self->order,
-      (GDestroyNotify) gdino_text_features_unref);
+  g_queue_clear_full (&self->order, (GDestroyNotify) gdino_text_features_unref);
 }
 
 GdinoTextFeatures *
-gdino_text_cache_find (GdinoTextCache *self, GBytes *key)
+gdino_text_cache_find (GdinoTextCache * self, GBytes * key)
 {
   GList *link = g_hash_table_lookup (self->links, key);
 
@@ -67,7 +66,7 @@ gdino_text_cache_find (GdinoTextCache *self, GBytes *key)
 }
 
 void
-gdino_text_cache_add (GdinoTextCache *self, GdinoTextFeatures *features)
+gdino_text_cache_add (GdinoTextCache * self, GdinoTextFeatures * features)
 {
   if (self->order.length >= GDINO_TEXT_CACHE_SIZE) {
     GdinoTextFeatures *oldest = g_queue_pop_tail (&self->order);

@@ -6,7 +6,7 @@
 #include "turn.h"
 
 void
-gdino_turn_init (GdinoTurn *self)
+gdino_turn_init (GdinoTurn * self)
 {
   g_mutex_init (&self->mutex);
   g_cond_init (&self->changed);
@@ -15,14 +15,14 @@ gdino_turn_init (GdinoTurn *self)
 }
 
 void
-gdino_turn_clear (GdinoTurn *self)
+gdino_turn_clear (GdinoTurn * self)
 {
   g_cond_clear (&self->changed);
   g_mutex_clear (&self->mutex);
 }
 
 void
-gdino_turn_enter (GdinoTurn *self)
+gdino_turn_enter (GdinoTurn * self)
 {
   guint64 ticket;
 
@@ -34,7 +34,7 @@ gdino_turn_enter (GdinoTurn *self)
 }
 
 void
-gdino_turn_leave (GdinoTurn *self)
+gdino_turn_leave (GdinoTurn * self)
 {
   g_mutex_lock (&self->mutex);
   self->serving++;

@@ -9,7 +9,7 @@
 
 /* Digits at *@text, at most four; moves behind them. */
 static gboolean
-parse_number (const char **text, guint *value)
+parse_number (const char **text, guint * value)
 {
   guint number = 0;
   guint digits = 0;
@@ -23,14 +23,15 @@ parse_number (const char **text, guint *value)
 }
 
 gboolean
-gdino_version_parse (const char *text, guint *major, guint *minor)
+gdino_version_parse (const char *text, guint * major, guint * minor)
 {
   guint first, second;
 
   if (!parse_number (&text, &first) || *text++ != '.'
       || !parse_number (&text, &second))
     return FALSE;
-  if (*text != '\0' && strchr (".+-", *text) == NULL && !g_ascii_isalpha (*text))
+  if (*text != '\0' && strchr (".+-", *text) == NULL
+      && !g_ascii_isalpha (*text))
     return FALSE;
   *major = first;
   *minor = second;

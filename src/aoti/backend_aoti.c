@@ -27,7 +27,7 @@ typedef struct
 } Graph;
 
 static void
-set_graph_error (const Graph *self, const char *what, GError **error)
+set_graph_error (const Graph * self, const char *what, GError ** error)
 {
   const char *why = NULL;
 
@@ -40,7 +40,7 @@ set_graph_error (const Graph *self, const char *what, GError **error)
 }
 
 static gint32
-torch_dtype (const GdinoTorch *torch, GdinoDtype dtype)
+torch_dtype (const GdinoTorch * torch, GdinoDtype dtype)
 {
   switch (dtype) {
     case GDINO_DTYPE_BOOL:
@@ -56,7 +56,7 @@ torch_dtype (const GdinoTorch *torch, GdinoDtype dtype)
 }
 
 static void
-dense_strides (const GdinoTensorSpec *spec, gint64 *strides)
+dense_strides (const GdinoTensorSpec * spec, gint64 * strides)
 {
   gint64 stride = 1;
 
@@ -68,7 +68,7 @@ dense_strides (const GdinoTensorSpec *spec, gint64 *strides)
 
 /* A handle over host memory that it borrows, or NULL. */
 static AtenTensor *
-wrap_host (const Graph *self, const GdinoTensorSpec *spec, gpointer data)
+wrap_host (const Graph * self, const GdinoTensorSpec * spec, gpointer data)
 {
   const GdinoTorch *torch = self->torch;
   AtenTensor *tensor = NULL;
@@ -84,7 +84,7 @@ wrap_host (const Graph *self, const GdinoTensorSpec *spec, gpointer data)
 
 /* @data, or a copy of it at an aligned address that is used again next time. */
 static gpointer
-align_input (Graph *self, guint index, gpointer data)
+align_input (Graph * self, guint index, gpointer data)
 {
   const gsize size = self->info->inputs[index].n_bytes;
 
@@ -96,7 +96,7 @@ align_input (Graph *self, guint index, gpointer data)
 }
 
 static AtenTensor *
-copy_to_device (const Graph *self, const GdinoTensorSpec *spec, gpointer data)
+copy_to_device (const Graph * self, const GdinoTensorSpec * spec, gpointer data)
 {
   const GdinoTorch *torch = self->torch;
   AtenTensor *host = wrap_host (self, spec, data);
@@ -119,7 +119,7 @@ copy_to_device (const Graph *self, const GdinoTensorSpec *spec, gpointer data)
 }
 
 static void
-delete_tensors (const Graph *self, AtenTensor **tensors, guint count)
+delete_tensors (const Graph * self, AtenTensor ** tensors, guint count)
 {
   for (guint i = 0; i < count; i++)
     if (tensors[i] != NULL)
@@ -127,8 +127,8 @@ delete_tensors (const Graph *self, AtenTensor **tensors, guint count)
 }
 
 static gboolean
-make_inputs (Graph *self, const GdinoTensor *inputs, AtenTensor **handles,
-    GError **error)
+make_inputs (Graph * self, const GdinoTensor * inputs, AtenTensor ** handles,
+    GError ** error)
 {
   for (guint i = 0; i < self->info->n_inputs; i++) {
     const GdinoTensorSpec *spec = &self->info->inputs[i];
@@ -151,7 +151,7 @@ make_inputs (Graph *self, const GdinoTensor *inputs, AtenTensor **handles,
 }
 
 static char *
-shape_text (const gint64 *shape, gint64 rank)
+shape_text (const gint64 * shape, gint64 rank)
 {
   GString *text = g_string_new ("[");
 
@@ -163,8 +163,8 @@ shape_text (const gint64 *shape, gint64 rank)
 }
 
 static gboolean
-set_output_error (const Graph *self, const GdinoTensorSpec *spec,
-    const char *found, const char *wanted, GError **error)
+set_output_error (const Graph * self, const GdinoTensorSpec * spec,
+    const char *found, const char *wanted, GError ** error)
 {
   g_set_error (error, GDINO_ERROR, GDINO_ERROR_GRAPH,
       "%s graph (%s): output %s: found %s, wanted %s", self->info->name,
@@ -174,8 +174,8 @@ set_output_error (const Graph *self, const GdinoTensorSpec *spec,
 
 /* Whether @tensor is what @spec says, densely packed. */
 static gboolean
-check_output (const Graph *self, const GdinoTensorSpec *spec,
-    AtenTensor *tensor, GError **error)
+check_output (const Graph * self, const GdinoTensorSpec * spec,
+    AtenTensor * tensor, GError ** error)
 {
   const GdinoTorch *torch = self->torch;
   gint64 rank = -1, *sizes = NULL, *strides = NULL;
@@ -224,8 +224,8 @@ check_output (const Graph *self, const GdinoTensorSpec *spec,
 }
 
 static gboolean
-copy_output (const Graph *self, const GdinoTensorSpec *spec,
-    AtenTensor *tensor, gpointer target)
+copy_output (const Graph * self, const GdinoTensorSpec * spec,
+    AtenTensor * tensor, gpointer target)
 {
   const GdinoTorch *torch = self->torch;
   gpointer data = NULL;
@@ -248,8 +248,8 @@ copy_output (const Graph *self, const GdinoTensorSpec *spec,
 
 /* All are checked before the first is copied. */
 static gboolean
-take_outputs (const Graph *self, AtenTensor **handles,
-    const GdinoTensor *outputs, GError **error)
+take_outputs (const Graph * self, AtenTensor ** handles,
+    const GdinoTensor * outputs, GError ** error)
 {
   for (guint i = 0; i < self->info->n_outputs; i++)
     if (!check_output (self, &self->info->outputs[i], handles[i], error))
@@ -265,8 +265,8 @@ take_outputs (const Graph *self, AtenTensor **handles,
 }
 
 static gboolean
-aoti_run (gpointer graph, const GdinoTensor *inputs, const GdinoTensor *outputs,
-    GError **error)
+aoti_run (gpointer graph, const GdinoTensor * inputs,
+    const GdinoTensor * outputs, GError ** error)
 {
   Graph *self = graph;
   AtenTensor *in[GDINO_GRAPH_MAX_TENSORS] = { NULL };
@@ -300,7 +300,7 @@ aoti_close (gpointer graph)
 }
 
 static const GdinoTorch *
-get_torch (const GdinoBackendTarget *target, GError **error)
+get_torch (const GdinoBackendTarget * target, GError ** error)
 {
   g_auto (GStrv) system_names =
       gdino_torch_system_names (target->torch_version);
@@ -316,7 +316,7 @@ get_torch (const GdinoBackendTarget *target, GError **error)
 
 /* Splits "cpu", "cuda" or "cuda:N". */
 static gboolean
-set_device (Graph *self, const char *device, GError **error)
+set_device (Graph * self, const char *device, GError ** error)
 {
   guint64 index = 0;
 
@@ -335,7 +335,7 @@ set_device (Graph *self, const char *device, GError **error)
 
 /* Counts only: the names in a compiled graph are torch's own. */
 static gboolean
-check_counts (const Graph *self, GError **error)
+check_counts (const Graph * self, GError ** error)
 {
   gsize inputs = 0, outputs = 0;
 
@@ -354,8 +354,8 @@ check_counts (const Graph *self, GError **error)
 }
 
 static gpointer
-aoti_open (const GdinoGraphInfo *info, const GdinoBackendTarget *target,
-    GError **error)
+aoti_open (const GdinoGraphInfo * info, const GdinoBackendTarget * target,
+    GError ** error)
 {
   Graph *self = g_new0 (Graph, 1);
 

@@ -43,7 +43,7 @@ mapped_end (int fd)
 }
 
 gboolean
-gdino_elf_check_complete (const char *path, GError **error)
+gdino_elf_check_complete (const char *path, GError ** error)
 {
   guint64 size, end;
   int fd = gdino_file_open (path, &size, error);

@@ -40,7 +40,7 @@ find (gpointer module, const char *symbol, gpointer function)
 }
 
 static gboolean
-find_functions (GdinoTorch *self, GError **error)
+find_functions (GdinoTorch * self, GError ** error)
 {
   gpointer module = self->library.module;
   const char *missing = NULL;
@@ -50,8 +50,8 @@ find_functions (GdinoTorch *self, GError **error)
     missing = "aoti_torch_" #name;
 #define FIND_OPTIONAL(name, result, args) \
   find (module, "aoti_torch_" #name, &self->name);
-  GDINO_TORCH_REQUIRED (FIND_REQUIRED)
-  GDINO_TORCH_OPTIONAL (FIND_OPTIONAL)
+  GDINO_TORCH_REQUIRED (FIND_REQUIRED);
+  GDINO_TORCH_OPTIONAL (FIND_OPTIONAL);
 #undef FIND_REQUIRED
 #undef FIND_OPTIONAL
   if (missing == NULL)
@@ -63,7 +63,7 @@ find_functions (GdinoTorch *self, GError **error)
 }
 
 static const GdinoTorch *
-load_torch (const GdinoTorchSearch *search, GError **error)
+load_torch (const GdinoTorchSearch * search, GError ** error)
 {
   GdinoTorch *self = g_new0 (GdinoTorch, 1);
 
@@ -82,7 +82,7 @@ load_torch (const GdinoTorchSearch *search, GError **error)
 }
 
 const GdinoTorch *
-gdino_torch_get (const GdinoTorchSearch *search, GError **error)
+gdino_torch_get (const GdinoTorchSearch * search, GError ** error)
 {
   const GdinoTorch *self;
   guint major[2], minor[2];
@@ -104,7 +104,7 @@ gdino_torch_get (const GdinoTorchSearch *search, GError **error)
 }
 
 gboolean
-gdino_torch_check_cuda (const GdinoTorch *torch, guint index, GError **error)
+gdino_torch_check_cuda (const GdinoTorch * torch, guint index, GError ** error)
 {
   g_autofree char *folder = g_path_get_dirname (torch->library.path);
   g_autofree char *path = g_build_filename (folder, "libtorch_cuda.so", NULL);
@@ -137,7 +137,7 @@ gdino_torch_check_cuda (const GdinoTorch *torch, guint index, GError **error)
 /* The dynamic loader knows a file by its path and would give the old graph when
  * a package was compiled anew in place: then a longer spelling of the path. */
 static char *
-path_to_open (const char *path, GError **error)
+path_to_open (const char *path, GError ** error)
 {
   g_autofree char *folder = g_path_get_dirname (path);
   g_autofree char *name = g_path_get_basename (path);
@@ -156,8 +156,7 @@ path_to_open (const char *path, GError **error)
   if (loaded == NULL) {
     loaded = g_new0 (Loaded, 1);
     g_hash_table_insert (graph_files, g_strdup (path), loaded);
-  } else if (loaded->device == status.st_dev
-      && loaded->inode == status.st_ino) {
+  } else if (loaded->device == status.st_dev && loaded->inode == status.st_ino) {
     if (loaded->changed.tv_sec != status.st_mtim.tv_sec
         || loaded->changed.tv_nsec != status.st_mtim.tv_nsec) {
       g_set_error (error, GDINO_ERROR, GDINO_ERROR_GRAPH,
@@ -179,7 +178,8 @@ path_to_open (const char *path, GError **error)
 }
 
 gboolean
-gdino_aoti_graph_load (const char *path, GdinoAotiGraph *graph, GError **error)
+gdino_aoti_graph_load (const char *path, GdinoAotiGraph * graph,
+    GError ** error)
 {
   g_autofree char *spelling = NULL;
   const char *missing = NULL;
@@ -204,8 +204,8 @@ gdino_aoti_graph_load (const char *path, GdinoAotiGraph *graph, GError **error)
     missing = symbol;
 #define FIND_OPTIONAL(name, symbol, args) \
   find (module, symbol, &graph->name);
-  GDINO_AOTI_REQUIRED (FIND_REQUIRED)
-  GDINO_AOTI_OPTIONAL (FIND_OPTIONAL)
+  GDINO_AOTI_REQUIRED (FIND_REQUIRED);
+  GDINO_AOTI_OPTIONAL (FIND_OPTIONAL);
 #undef FIND_REQUIRED
 #undef FIND_OPTIONAL
   if (missing == NULL)

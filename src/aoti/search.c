@@ -23,8 +23,11 @@ typedef struct
   gboolean other_version;       /* some place had one */
 } Attempt;
 
-static void G_GNUC_PRINTF (2, 3)
-note (Attempt *attempt, const char *format, ...)
+static void
+note (Attempt * attempt, const char *format, ...)
+G_GNUC_PRINTF (2, 3);
+
+     static void note (Attempt * attempt, const char *format, ...)
 {
   va_list args;
 
@@ -90,8 +93,8 @@ ask_version (gpointer module)
 /* Fills @result when what was opened from @place will do; it cannot be closed
  * again, so an unfit one ends the search. */
 static gboolean
-accept_module (Attempt *attempt, gpointer module, const char *place,
-    GdinoTorchModule *result)
+accept_module (Attempt * attempt, gpointer module, const char *place,
+    GdinoTorchModule * result)
 {
   g_autofree char *version = ask_version (module);
   gpointer mark = dlsym (module, MARK);
@@ -134,7 +137,7 @@ match_loaded (struct dl_phdr_info *info, size_t size, void *data)
 
 /* Returns whether the search is over; then @result tells how. */
 static gboolean
-try_process (Attempt *attempt, GdinoTorchModule *result)
+try_process (Attempt * attempt, GdinoTorchModule * result)
 {
   g_autofree char *path = NULL;
   gpointer module = NULL;
@@ -154,8 +157,8 @@ try_process (Attempt *attempt, GdinoTorchModule *result)
 
 /* Returns whether the search is over; then @result tells how. */
 static gboolean
-try_file (Attempt *attempt, const char *place, const char *file,
-    GdinoTorchModule *result)
+try_file (Attempt * attempt, const char *place, const char *file,
+    GdinoTorchModule * result)
 {
   g_autofree char *version = NULL;
   gpointer module;
@@ -186,8 +189,8 @@ try_file (Attempt *attempt, const char *place, const char *file,
 /* A folder holds libtorch_cpu.so, or on Debian without the development package
  * only libtorch_cpu.so.2.6. */
 static gboolean
-try_folder (Attempt *attempt, const char *place, const char *folder,
-    GdinoTorchModule *result)
+try_folder (Attempt * attempt, const char *place, const char *folder,
+    GdinoTorchModule * result)
 {
   g_autofree char *path = NULL;
   g_autofree char *absolute = NULL;
@@ -207,7 +210,7 @@ try_folder (Attempt *attempt, const char *place, const char *folder,
 }
 
 static void
-try_all (Attempt *attempt, GdinoTorchModule *result)
+try_all (Attempt * attempt, GdinoTorchModule * result)
 {
   const GdinoTorchSearch *search = attempt->search;
 
@@ -229,8 +232,8 @@ try_all (Attempt *attempt, GdinoTorchModule *result)
 }
 
 gboolean
-gdino_torch_search (const GdinoTorchSearch *search, GdinoTorchModule *result,
-    GError **error)
+gdino_torch_search (const GdinoTorchSearch * search, GdinoTorchModule * result,
+    GError ** error)
 {
   g_autoptr (GString) tried = g_string_new (NULL);
   Attempt attempt = { search, tried, FALSE };

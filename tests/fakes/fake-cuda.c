@@ -5,8 +5,9 @@
 
 #include "fake-control.h"
 
-__attribute__ ((visibility ("default")))
-int cudaGetDeviceCount (int *count);
+#define EXPORT __attribute__ ((visibility ("default")))
+
+EXPORT int cudaGetDeviceCount (int *count);
 
 int
 cudaGetDeviceCount (int *count)

@@ -96,13 +96,13 @@ AOTInductorGetLastError (const char **message)
 }
 
 static bool
-has_fault (const FakeModel *self, const char *fault)
+has_fault (const FakeModel * self, const char *fault)
 {
   return strcmp (self->trailer.fault, fault) == 0;
 }
 
 static bool
-read_trailer (FakeTrailer *trailer)
+read_trailer (FakeTrailer * trailer)
 {
   Dl_info info;
   FILE *file;
@@ -182,8 +182,8 @@ data_of (void *handle)
 }
 
 static bool
-input_is (const FakeModel *self, void *handle, int32_t dtype, int64_t rank,
-    const int64_t *shape)
+input_is (const FakeModel * self, void *handle, int32_t dtype, int64_t rank,
+    const int64_t * shape)
 {
   int64_t got_rank, *sizes;
   int32_t got_dtype, type;
@@ -199,7 +199,7 @@ input_is (const FakeModel *self, void *handle, int32_t dtype, int64_t rank,
 }
 
 static void *
-make_output (const FakeModel *self, int64_t rank, const int64_t *shape,
+make_output (const FakeModel * self, int64_t rank, const int64_t * shape,
     bool faulty)
 {
   int64_t sizes[5], strides[5];
@@ -225,7 +225,7 @@ make_output (const FakeModel *self, int64_t rank, const int64_t *shape,
 }
 
 static int32_t
-run_text (const FakeModel *self, void **inputs, void **outputs)
+run_text (const FakeModel * self, void **inputs, void **outputs)
 {
   const int64_t tokens = self->trailer.tokens;
   const int64_t features = self->trailer.features;
@@ -258,7 +258,7 @@ run_text (const FakeModel *self, void **inputs, void **outputs)
 
 /* Index into the colours of fake-vocab.h, or -1. */
 static int
-colour_of (const uint8_t *p)
+colour_of (const uint8_t * p)
 {
   const int r = p[0], g = p[1], b = p[2], far = 80;
   const int low = r < g ? (r < b ? r : b) : (g < b ? g : b);
@@ -284,7 +284,7 @@ colour_of (const uint8_t *p)
 }
 
 static void
-find_boxes (const FakeModel *self, const uint8_t *image, Box *boxes)
+find_boxes (const FakeModel * self, const uint8_t * image, Box * boxes)
 {
   for (int y = 0; y < self->trailer.height; y++) {
     for (int x = 0; x < self->trailer.width; x++, image += 3) {
@@ -294,9 +294,10 @@ find_boxes (const FakeModel *self, const uint8_t *image, Box *boxes)
       if (c < 0)
         continue;
       box = &boxes[c];
-      if (box->right == 0)
-        *box = (Box) {
-        x, y, x + 1, y + 1};
+      if (box->right == 0) {
+        box->left = x;
+        box->top = y;
+      }
       box->left = x < box->left ? x : box->left;
       box->right = x >= box->right ? x + 1 : box->right;
       box->bottom = y + 1;
@@ -306,8 +307,8 @@ find_boxes (const FakeModel *self, const uint8_t *image, Box *boxes)
 
 /* Scores the tokens of one phrase in one query. */
 static void
-set_query (const FakeModel *self, int64_t query, int64_t start, int64_t end,
-    const Box *box, float *logits, float *out)
+set_query (const FakeModel * self, int64_t query, int64_t start, int64_t end,
+    const Box * box, float *logits, float *out)
 {
   const float width = (float) self->trailer.width;
   const float height = (float) self->trailer.height;
@@ -322,8 +323,8 @@ set_query (const FakeModel *self, int64_t query, int64_t start, int64_t end,
 
 /* Phrases are what lies between special tokens, as in the real model. */
 static void
-match_phrases (const FakeModel *self, const float *features,
-    const uint8_t *text_mask, const Box *boxes, float *logits, float *out)
+match_phrases (const FakeModel * self, const float *features,
+    const uint8_t * text_mask, const Box * boxes, float *logits, float *out)
 {
   const int64_t tokens = self->trailer.tokens;
   int64_t start = 1, query = 0;
@@ -349,7 +350,7 @@ match_phrases (const FakeModel *self, const float *features,
 }
 
 static void
-frame_values (const FakeModel *self, void **inputs, float *logits, float *out)
+frame_values (const FakeModel * self, void **inputs, float *logits, float *out)
 {
   const int64_t tokens = self->trailer.tokens;
   const uint8_t *text_mask = data_of (inputs[3]);
@@ -373,7 +374,7 @@ frame_values (const FakeModel *self, void **inputs, float *logits, float *out)
 }
 
 static int32_t
-run_frame (const FakeModel *self, void **inputs, void **outputs)
+run_frame (const FakeModel * self, void **inputs, void **outputs)
 {
   const int64_t tokens = self->trailer.tokens;
   const int64_t features = self->trailer.features;

@@ -132,7 +132,7 @@ element_size (int32_t dtype)
 
 /* Counts down to 0; returns whether it was above. */
 static bool
-take_one (int32_t *counter)
+take_one (int32_t * counter)
 {
   int32_t left = __atomic_load_n (counter, __ATOMIC_SEQ_CST);
 
@@ -153,7 +153,7 @@ must_fail (void)
 }
 
 static FakeTensor *
-tensor_new (int64_t rank, const int64_t *sizes, const int64_t *strides,
+tensor_new (int64_t rank, const int64_t * sizes, const int64_t * strides,
     int32_t dtype, int32_t device_type, int32_t device_index)
 {
   FakeTensor *self;
@@ -175,7 +175,7 @@ tensor_new (int64_t rank, const int64_t *sizes, const int64_t *strides,
 
 int32_t
 aoti_torch_create_tensor_from_blob (void *data, int64_t rank,
-    const int64_t *sizes, const int64_t *strides, int64_t offset,
+    const int64_t * sizes, const int64_t * strides, int64_t offset,
     int32_t dtype, int32_t device_type, int32_t device_index, void **handle)
 {
   FakeTensor *self;
@@ -191,8 +191,8 @@ aoti_torch_create_tensor_from_blob (void *data, int64_t rank,
 }
 
 int32_t
-aoti_torch_empty_strided (int64_t rank, const int64_t *sizes,
-    const int64_t *strides, int32_t dtype, int32_t device_type,
+aoti_torch_empty_strided (int64_t rank, const int64_t * sizes,
+    const int64_t * strides, int32_t dtype, int32_t device_type,
     int32_t device_index, void **handle)
 {
   FakeTensor *self;
@@ -248,14 +248,14 @@ aoti_torch_get_data_ptr (void *handle, void **data)
 }
 
 int32_t
-aoti_torch_get_dim (void *handle, int64_t *rank)
+aoti_torch_get_dim (void *handle, int64_t * rank)
 {
   *rank = ((FakeTensor *) handle)->rank;
   return 0;
 }
 
 int32_t
-aoti_torch_get_sizes (void *handle, int64_t **sizes)
+aoti_torch_get_sizes (void *handle, int64_t ** sizes)
 {
   *sizes = ((FakeTensor *) handle)->sizes;
   return 0;
@@ -263,7 +263,7 @@ aoti_torch_get_sizes (void *handle, int64_t **sizes)
 
 #ifndef FAKE_NO_STRIDES
 int32_t
-aoti_torch_get_strides (void *handle, int64_t **strides)
+aoti_torch_get_strides (void *handle, int64_t ** strides)
 {
   *strides = ((FakeTensor *) handle)->strides;
   return 0;
@@ -271,14 +271,14 @@ aoti_torch_get_strides (void *handle, int64_t **strides)
 #endif
 
 int32_t
-aoti_torch_get_dtype (void *handle, int32_t *dtype)
+aoti_torch_get_dtype (void *handle, int32_t * dtype)
 {
   *dtype = ((FakeTensor *) handle)->dtype;
   return 0;
 }
 
 int32_t
-aoti_torch_get_device_type (void *handle, int32_t *type)
+aoti_torch_get_device_type (void *handle, int32_t * type)
 {
   *type = ((FakeTensor *) handle)->device_type;
   return 0;

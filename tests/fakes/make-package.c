@@ -60,7 +60,7 @@ write_file (const char *folder, const char *name, const char *data, gsize size)
 }
 
 static char *
-read_file (const char *folder, const char *name, gsize *size)
+read_file (const char *folder, const char *name, gsize * size)
 {
   g_autofree char *path = g_build_filename (folder, name, NULL);
   g_autoptr (GError) error = NULL;
@@ -88,7 +88,7 @@ write_vocabulary (const char *folder)
 }
 
 static void
-write_graph (const char *folder, const char *name, const GdinoFakeOptions *o,
+write_graph (const char *folder, const char *name, const GdinoFakeOptions * o,
     const char *fault)
 {
   g_autofree char *source = NULL;
@@ -116,7 +116,7 @@ write_graph (const char *folder, const char *name, const GdinoFakeOptions *o,
 }
 
 static void
-append_files (GString *text, const char *folder)
+append_files (GString * text, const char *folder)
 {
   static const char *const names[] = { "text.so", "frame.so", "vocab.txt" };
 
@@ -135,7 +135,7 @@ append_files (GString *text, const char *folder)
 }
 
 static void
-append_tensor (GString *text, const char *name, const char *dtype,
+append_tensor (GString * text, const char *name, const char *dtype,
     const char *shape, gboolean last)
 {
   g_string_append_printf (text,
@@ -144,7 +144,7 @@ append_tensor (GString *text, const char *name, const char *dtype,
 }
 
 static void
-append_graphs (GString *text, const GdinoFakeOptions *o)
+append_graphs (GString * text, const GdinoFakeOptions * o)
 {
   guint n = OR (o->text_tokens, 64);
   guint q = OR (o->queries, 20);
@@ -179,7 +179,7 @@ append_graphs (GString *text, const GdinoFakeOptions *o)
 }
 
 static void
-write_manifest (const char *folder, const GdinoFakeOptions *o)
+write_manifest (const char *folder, const GdinoFakeOptions * o)
 {
   g_autoptr (GString) text = g_string_new (NULL);
   struct utsname machine;
@@ -213,7 +213,8 @@ write_manifest (const char *folder, const GdinoFakeOptions *o)
 }
 
 char *
-gdino_fake_package_new (const char *parent_dir, const GdinoFakeOptions *options)
+gdino_fake_package_new (const char *parent_dir,
+    const GdinoFakeOptions * options)
 {
   static const GdinoFakeOptions defaults;
   const GdinoFakeOptions *o = options ? options : &defaults;

@@ -14,7 +14,7 @@
 #include "engine-private.h"
 
 static void
-fail (GError *error)
+fail (GError * error)
 {
   fprintf (stderr, "run-package: %s\n", error->message);
   exit (1);
@@ -34,7 +34,7 @@ resident_kib (void)
 
 /* Fills @result with logits, then boxes. */
 static void
-run_round (GdinoPackage *package, GdinoPrompt *prompt, const guint8 *canvas,
+run_round (GdinoPackage * package, GdinoPrompt * prompt, const guint8 * canvas,
     float *result)
 {
   g_autoptr (GError) error = NULL;
@@ -94,8 +94,7 @@ main (int argc, char **argv)
       return 1;
     }
   }
-  if (!g_file_set_contents (argv[4], (char *) result, (gssize) n_bytes,
-          &error))
+  if (!g_file_set_contents (argv[4], (char *) result, (gssize) n_bytes, &error))
     fail (error);
   if (dladdr (dlsym (RTLD_DEFAULT, "aoti_torch_get_dim"), &info))
     printf ("%s\n", info.dli_fname);

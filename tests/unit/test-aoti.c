@@ -25,7 +25,7 @@
 static const char *const no_system[] = { NULL };
 
 static void
-check_has (GError *error, GdinoError code, const char *what)
+check_has (GError * error, GdinoError code, const char *what)
 {
   g_assert_error (error, GDINO_ERROR, (gint) code);
   if (strstr (error->message, what) == NULL)
@@ -69,7 +69,7 @@ write_beside (const char *folder, const char *name, const char *text)
 static void
 in_process (gconstpointer data)
 {
-  void (*function) (void) = *(void (*const *) (void)) data;
+  void (*function) (void) = *(void (*const *)(void)) data;
 
   if (g_test_subprocess ()) {
     function ();
@@ -410,7 +410,7 @@ static const Fault run_faults[] = {
 };
 
 static char *
-make_package (const Fault *fault, const char *device)
+make_package (const Fault * fault, const char *device)
 {
   g_autofree char *graph =
       fault->graph_file ? gdino_fake_path (fault->graph_file) : NULL;
@@ -453,7 +453,7 @@ test_load_fault (gconstpointer data)
 
 /* Runs both graphs on a canvas with a red field. */
 static gboolean
-run_both (GdinoEngine *engine, float *boxes, GError **error)
+run_both (GdinoEngine * engine, float *boxes, GError ** error)
 {
   GdinoPackage *package = gdino_engine_get_package (engine);
   g_autoptr (GdinoPrompt) prompt =
@@ -595,8 +595,7 @@ test_truncated (void)
     g_autoptr (GError) error = NULL;
     g_autoptr (GdinoPackage) package = NULL;
 
-    g_assert_true (g_file_set_contents (graph, whole, (gssize) sizes[i],
-            NULL));
+    g_assert_true (g_file_set_contents (graph, whole, (gssize) sizes[i], NULL));
     gdino_fake_package_sign (path);
     package = gdino_package_open (path, &error);
     g_assert_no_error (error);
@@ -657,8 +656,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   gdino_fake_use_torch ();
   for (guint i = 0; i < G_N_ELEMENTS (alone); i++)
-    g_test_add_data_func (alone[i].path, &alone[i].function,
-        in_process);
+    g_test_add_data_func (alone[i].path, &alone[i].function, in_process);
   g_test_add_func ("/aoti/search/system-names", test_system_names);
   for (guint i = 0; i < G_N_ELEMENTS (load_faults); i++) {
     g_autofree char *name = g_strdup_printf ("/aoti/load-fault/%u", i);

@@ -14,15 +14,12 @@ static const char x86[] =
     "model name\t: Some: CPU\n"
     "flags\t\t: fpu sse sse2 avx avx2 fma\n"
     "vmx flags\t: ept avx512f\n"
-    "\n"
-    "processor\t: 1\n"
-    "flags\t\t: fpu sse sse2 avx avx2 fma avx512f\n";
+    "\nprocessor\t: 1\n" "flags\t\t: fpu sse sse2 avx avx2 fma avx512f\n";
 
 static const char arm[] =
     "processor\t: 0\n"
     "Features\t: fp asimd aes sve\n"
-    "processor\t: 1\n"
-    "Features\t: fp asimd aes\n";
+    "processor\t: 1\n" "Features\t: fp asimd aes\n";
 
 static void
 check_missing (const char *text, const char *wanted, const char *expected)

@@ -42,20 +42,20 @@ open_package (const char *path)
 }
 
 static void
-set_up_with (Fixture *f, const GdinoFakeOptions *options)
+set_up_with (Fixture * f, const GdinoFakeOptions * options)
 {
   f->path = gdino_fake_package_new (NULL, options);
   f->package = open_package (f->path);
 }
 
 static void
-set_up (Fixture *f, gconstpointer data)
+set_up (Fixture * f, gconstpointer data)
 {
   set_up_with (f, &small);
 }
 
 static void
-tear_down (Fixture *f, gconstpointer data)
+tear_down (Fixture * f, gconstpointer data)
 {
   gdino_package_unref (f->package);
   gdino_fake_package_remove (f->path);
@@ -65,7 +65,7 @@ tear_down (Fixture *f, gconstpointer data)
 }
 
 static GdinoEngine *
-get_engine (GdinoPackage *package)
+get_engine (GdinoPackage * package)
 {
   g_autoptr (GError) error = NULL;
   GdinoEngine *engine = gdino_engine_get (package, "auto", &error);
@@ -76,7 +76,7 @@ get_engine (GdinoPackage *package)
 }
 
 static GdinoPrompt *
-make_prompt (GdinoPackage *package, const char *text)
+make_prompt (GdinoPackage * package, const char *text)
 {
   g_autoptr (GError) error = NULL;
   GdinoPrompt *prompt = gdino_prompt_new (gdino_package_get_tokenizer (package),
@@ -87,7 +87,7 @@ make_prompt (GdinoPackage *package, const char *text)
 }
 
 static GdinoTextFeatures *
-get_text (GdinoEngine *engine, GdinoPrompt *prompt, gint64 *elapsed)
+get_text (GdinoEngine * engine, GdinoPrompt * prompt, gint64 * elapsed)
 {
   g_autoptr (GError) error = NULL;
   GdinoTextFeatures *text =
@@ -98,7 +98,7 @@ get_text (GdinoEngine *engine, GdinoPrompt *prompt, gint64 *elapsed)
 }
 
 static void
-test_share (Fixture *f, gconstpointer data)
+test_share (Fixture * f, gconstpointer data)
 {
   g_autoptr (GdinoEngine) one = get_engine (f->package);
   g_autoptr (GdinoPackage) again = open_package (f->path);
@@ -117,7 +117,7 @@ test_share (Fixture *f, gconstpointer data)
 }
 
 static void
-test_other_package (Fixture *f, gconstpointer data)
+test_other_package (Fixture * f, gconstpointer data)
 {
   Fixture g;
 
@@ -138,7 +138,7 @@ get_in_thread (gpointer data)
 }
 
 static void
-test_load_once (Fixture *f, gconstpointer data)
+test_load_once (Fixture * f, gconstpointer data)
 {
   GThread *threads[8];
   GdinoEngine *engines[8];
@@ -171,7 +171,7 @@ churn (gpointer data)
 }
 
 static void
-test_churn (Fixture *f, gconstpointer data)
+test_churn (Fixture * f, gconstpointer data)
 {
   GThread *threads[4];
 
@@ -191,7 +191,7 @@ fail_in_thread (gpointer data)
 }
 
 static void
-test_load_fails (Fixture *f, gconstpointer data)
+test_load_fails (Fixture * f, gconstpointer data)
 {
   GdinoFakeOptions options = small;
   GThread *threads[4];
@@ -214,7 +214,7 @@ test_load_fails (Fixture *f, gconstpointer data)
 }
 
 static void
-test_devices (Fixture *f, gconstpointer data)
+test_devices (Fixture * f, gconstpointer data)
 {
   static const struct
   {
@@ -243,7 +243,7 @@ test_devices (Fixture *f, gconstpointer data)
 }
 
 static void
-test_text_cache (Fixture *f, gconstpointer data)
+test_text_cache (Fixture * f, gconstpointer data)
 {
   g_autoptr (GdinoEngine) engine = get_engine (f->package);
   g_autoptr (GdinoPrompt) red = make_prompt (f->package, "red. car.");
@@ -262,7 +262,7 @@ test_text_cache (Fixture *f, gconstpointer data)
 
 /* The cache holds 64 prompts; the one not used for longest leaves. */
 static void
-test_text_cache_limit (Fixture *f, gconstpointer data)
+test_text_cache_limit (Fixture * f, gconstpointer data)
 {
   g_autoptr (GdinoEngine) engine = get_engine (f->package);
   g_autoptr (GdinoPrompt) kept = make_prompt (f->package, "red");
@@ -290,8 +290,8 @@ test_text_cache_limit (Fixture *f, gconstpointer data)
 }
 
 static gboolean
-run_frame (GdinoEngine *engine, GdinoPrompt *prompt, guint8 first_byte,
-    float *boxes, GError **error)
+run_frame (GdinoEngine * engine, GdinoPrompt * prompt, guint8 first_byte,
+    float *boxes, GError ** error)
 {
   g_autoptr (GdinoTextFeatures) text =
       gdino_engine_get_text (engine, prompt, NULL, error);
@@ -310,7 +310,7 @@ run_frame (GdinoEngine *engine, GdinoPrompt *prompt, guint8 first_byte,
 }
 
 static void
-test_frame (Fixture *f, gconstpointer data)
+test_frame (Fixture * f, gconstpointer data)
 {
   g_autoptr (GdinoEngine) engine = get_engine (f->package);
   g_autoptr (GdinoPrompt) prompt = make_prompt (f->package, "cat. a red box");
@@ -326,7 +326,7 @@ test_frame (Fixture *f, gconstpointer data)
 }
 
 static void
-test_prompt_of_other_length (Fixture *f, gconstpointer data)
+test_prompt_of_other_length (Fixture * f, gconstpointer data)
 {
   g_autoptr (GdinoEngine) engine = get_engine (f->package);
   g_autoptr (GdinoPrompt) good = make_prompt (f->package, "red");
@@ -345,7 +345,7 @@ test_prompt_of_other_length (Fixture *f, gconstpointer data)
 }
 
 static void
-test_run_fails_once (Fixture *f, gconstpointer data)
+test_run_fails_once (Fixture * f, gconstpointer data)
 {
   g_autoptr (GdinoEngine) engine = get_engine (f->package);
   g_autoptr (GdinoPrompt) prompt = make_prompt (f->package, "red");
@@ -364,7 +364,7 @@ test_run_fails_once (Fixture *f, gconstpointer data)
 
 /* A failed text run is not kept: the prompt may work next time. */
 static void
-test_text_fails_once (Fixture *f, gconstpointer data)
+test_text_fails_once (Fixture * f, gconstpointer data)
 {
   g_autoptr (GdinoEngine) engine = get_engine (f->package);
   g_autoptr (GdinoPrompt) prompt = make_prompt (f->package, "red");
@@ -397,7 +397,7 @@ wait_in_thread (gpointer data)
 }
 
 static guint64
-tickets_drawn (GdinoTurn *turn)
+tickets_drawn (GdinoTurn * turn)
 {
   guint64 next;
 
@@ -445,8 +445,9 @@ test_turn_order (void)
   gdino_turn_init (&turn);
   gdino_turn_enter (&turn);
   for (guint8 i = 0; i < 6; i++) {
-    waiters[i] = (Waiter) {
-    &turn, order, &count, i};
+    const Waiter waiter = { &turn, order, &count, i };
+
+    waiters[i] = waiter;
     threads[i] = g_thread_new ("turn", wait_in_thread, &waiters[i]);
     while (tickets_drawn (&turn) < 2u + i)
       g_usleep (100);
@@ -462,7 +463,7 @@ test_turn_order (void)
 
 /* A stream that runs without pause does not keep another from running. */
 static void
-test_fairness (Fixture *f, gconstpointer data)
+test_fairness (Fixture * f, gconstpointer data)
 {
   g_autoptr (GdinoEngine) engine = get_engine (f->package);
   g_autoptr (GdinoPrompt) prompt = make_prompt (f->package, "cat");
@@ -489,7 +490,7 @@ test_fairness (Fixture *f, gconstpointer data)
 
 /* Many threads ask for one new prompt: one run. */
 static void
-test_text_once (Fixture *f, gconstpointer data)
+test_text_once (Fixture * f, gconstpointer data)
 {
   g_autoptr (GdinoEngine) engine = get_engine (f->package);
   g_autoptr (GdinoPrompt) prompt = make_prompt (f->package, "blue dog");
@@ -497,8 +498,9 @@ test_text_once (Fixture *f, gconstpointer data)
   GThread *threads[6];
 
   for (guint8 i = 0; i < 6; i++) {
-    runners[i] = (Runner) {
-    engine, prompt, i, 1};
+    const Runner runner = { engine, prompt, i, 1 };
+
+    runners[i] = runner;
     threads[i] = g_thread_new ("text", run_in_thread, &runners[i]);
   }
   for (guint i = 0; i < 6; i++)
@@ -509,7 +511,7 @@ test_text_once (Fixture *f, gconstpointer data)
 /* A package compiled anew into the same folder is used, not the graphs that
  * the process has open from the old one. */
 static void
-test_recompiled (Fixture *f, gconstpointer data)
+test_recompiled (Fixture * f, gconstpointer data)
 {
   GdinoFakeOptions options = small;
   g_autofree char *other = NULL;
@@ -542,7 +544,7 @@ test_recompiled (Fixture *f, gconstpointer data)
 
 /* 50 rounds of another package each: everything of the old one is gone. */
 static void
-test_rounds (Fixture *f, gconstpointer data)
+test_rounds (Fixture * f, gconstpointer data)
 {
   for (guint i = 0; i < 50; i++) {
     GdinoFakeOptions options = small;

@@ -90,7 +90,7 @@ static const Edit edits[] = {
   {"\"dtype\": \"uint8\"", "\"dtype\": \"float16\"", OTHER,
       "graphs.frame.inputs[0].dtype:", "wanted \"uint8\""},
   {"\"shape\": [1, 256, 448, 3]", "\"shape\": [1, 3, 256, 448]", BAD,
-      "graphs.frame.inputs[0].shape:",
+        "graphs.frame.inputs[0].shape:",
       "found [1,3,256,448], wanted [1,256,448,3]"},
   {"[1, 256, 448, 3]", "[1, 9223372036854775807, 448, 3]", BAD,
       "graphs.frame.inputs[0].shape:", "9223372036854775807"},
@@ -136,7 +136,7 @@ static const Edit edits[] = {
 };
 
 static char *
-apply (const Edit *edit)
+apply (const Edit * edit)
 {
   const char *found = strstr (sound, edit->from);
 

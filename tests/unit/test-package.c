@@ -23,20 +23,20 @@ typedef struct
 } Fixture;
 
 static void
-set_up (Fixture *f, gconstpointer data)
+set_up (Fixture * f, gconstpointer data)
 {
   f->path = gdino_fake_package_new (NULL, NULL);
 }
 
 static void
-tear_down (Fixture *f, gconstpointer data)
+tear_down (Fixture * f, gconstpointer data)
 {
   gdino_fake_package_remove (f->path);
   g_free (f->path);
 }
 
 static char *
-inside (Fixture *f, const char *name)
+inside (Fixture * f, const char *name)
 {
   return g_build_filename (f->path, name, NULL);
 }
@@ -56,7 +56,7 @@ check_refused (const char *path, GdinoError code, const char *first,
 }
 
 static void
-test_sound (Fixture *f, gconstpointer data)
+test_sound (Fixture * f, gconstpointer data)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GdinoPackage) p = gdino_package_open (f->path, &error);
@@ -89,7 +89,7 @@ test_sound (Fixture *f, gconstpointer data)
 }
 
 static void
-test_relative_path (Fixture *f, gconstpointer data)
+test_relative_path (Fixture * f, gconstpointer data)
 {
   g_autofree char *old = g_get_current_dir ();
   g_autoptr (GdinoPackage) p = NULL;
@@ -103,7 +103,7 @@ test_relative_path (Fixture *f, gconstpointer data)
 }
 
 static void
-test_no_folder (Fixture *f, gconstpointer data)
+test_no_folder (Fixture * f, gconstpointer data)
 {
   g_autofree char *file = inside (f, "vocab.txt");
 
@@ -116,7 +116,7 @@ test_no_folder (Fixture *f, gconstpointer data)
 }
 
 static void
-test_missing_files (Fixture *f, gconstpointer data)
+test_missing_files (Fixture * f, gconstpointer data)
 {
   static const char *const names[] = { "vocab.txt", "text.so", "frame.so",
     "manifest.json"
@@ -134,7 +134,7 @@ test_missing_files (Fixture *f, gconstpointer data)
 
 /* Cut by one byte, to half, to 1 KiB and to nothing. */
 static void
-test_truncated (Fixture *f, gconstpointer data)
+test_truncated (Fixture * f, gconstpointer data)
 {
   static const char *const names[] = { "text.so", "frame.so", "vocab.txt" };
 
@@ -158,7 +158,7 @@ test_truncated (Fixture *f, gconstpointer data)
 }
 
 static void
-test_truncated_manifest (Fixture *f, gconstpointer data)
+test_truncated_manifest (Fixture * f, gconstpointer data)
 {
   g_autofree char *path = inside (f, "manifest.json");
   GStatBuf status;
@@ -174,7 +174,7 @@ test_truncated_manifest (Fixture *f, gconstpointer data)
 
 /* One bit of a file turned, its size as before. */
 static void
-test_digest (Fixture *f, gconstpointer data)
+test_digest (Fixture * f, gconstpointer data)
 {
   static const char *const names[] = { "text.so", "frame.so", "vocab.txt" };
 
@@ -194,7 +194,7 @@ test_digest (Fixture *f, gconstpointer data)
 }
 
 static void
-test_edited_manifest (Fixture *f, gconstpointer data)
+test_edited_manifest (Fixture * f, gconstpointer data)
 {
   g_autofree char *path = inside (f, "manifest.json");
 
@@ -208,7 +208,7 @@ test_edited_manifest (Fixture *f, gconstpointer data)
 }
 
 static void
-test_other_machine (Fixture *f, gconstpointer data)
+test_other_machine (Fixture * f, gconstpointer data)
 {
   gdino_fake_package_edit (f->path, "\"features\": []",
       "\"features\": [\"avx9000\"]");
@@ -219,7 +219,7 @@ test_other_machine (Fixture *f, gconstpointer data)
 
 /* The machine is looked at before hundreds of megabytes are read. */
 static void
-test_order (Fixture *f, gconstpointer data)
+test_order (Fixture * f, gconstpointer data)
 {
   g_autofree char *path = inside (f, "frame.so");
 
@@ -230,7 +230,7 @@ test_order (Fixture *f, gconstpointer data)
 }
 
 static void
-test_vocabulary (Fixture *f, gconstpointer data)
+test_vocabulary (Fixture * f, gconstpointer data)
 {
   g_autofree char *path = inside (f, "vocab.txt");
 
@@ -244,7 +244,7 @@ test_vocabulary (Fixture *f, gconstpointer data)
 
 /* A pipe in the place of a file must not keep the caller waiting. */
 static void
-test_not_a_file (Fixture *f, gconstpointer data)
+test_not_a_file (Fixture * f, gconstpointer data)
 {
   static const char *const names[] = { "frame.so", "manifest.json" };
 
@@ -264,7 +264,7 @@ test_not_a_file (Fixture *f, gconstpointer data)
 }
 
 static void
-test_unreadable (Fixture *f, gconstpointer data)
+test_unreadable (Fixture * f, gconstpointer data)
 {
   static const char *const names[] = { "manifest.json", "frame.so" };
   /* Permission bits do not bind root. */
@@ -287,7 +287,7 @@ test_unreadable (Fixture *f, gconstpointer data)
 
 /* The same for every user: a link that leads in a circle cannot be opened. */
 static void
-test_link_circle (Fixture *f, gconstpointer data)
+test_link_circle (Fixture * f, gconstpointer data)
 {
   g_autofree char *path = inside (f, "frame.so");
 
@@ -298,7 +298,7 @@ test_link_circle (Fixture *f, gconstpointer data)
 
 /* Larger than the piece that is read at a time, and not a multiple of it. */
 static void
-test_long_file (Fixture *f, gconstpointer data)
+test_long_file (Fixture * f, gconstpointer data)
 {
   g_autofree char *path = inside (f, "long");
   g_autofree char *bytes = g_malloc (1000001);
@@ -319,7 +319,7 @@ test_long_file (Fixture *f, gconstpointer data)
 
 /* Nothing of what was checked has been loaded as code. */
 static void
-test_nothing_loaded (Fixture *f, gconstpointer data)
+test_nothing_loaded (Fixture * f, gconstpointer data)
 {
   g_autoptr (GdinoPackage) p = gdino_package_open (f->path, NULL);
   g_autofree char *maps = NULL;
