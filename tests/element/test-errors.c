@@ -148,14 +148,21 @@ test_device (void)
   }
 }
 
-/* In a process of its own, where no libtorch has been opened yet. */
+/* In a process of its own, where no libtorch has been opened yet and meson's
+ * library path does not lead to the fakes. A libtorch that the system has is of
+ * another version. */
 static void
 test_no_torch (void)
 {
   Rig *rig;
 
   if (!g_test_subprocess ()) {
+    g_autofree gchar *path = g_strdup (g_getenv ("LD_LIBRARY_PATH"));
+
+    g_unsetenv ("LD_LIBRARY_PATH");
     g_test_trap_subprocess (NULL, 0, G_TEST_SUBPROCESS_INHERIT_STDERR);
+    if (path != NULL)
+      g_setenv ("LD_LIBRARY_PATH", path, TRUE);
     g_test_trap_assert_passed ();
     return;
   }
@@ -163,7 +170,7 @@ test_no_torch (void)
   rig = rig_new_off_bench (rig_element_new ("red."));
   g_assert_cmpint (gst_element_set_state (rig->element, GST_STATE_PLAYING), ==,
       GST_STATE_CHANGE_FAILURE);
-  rig_expect (rig, GST_MESSAGE_ERROR, "/no/such/torch");
+  rig_expect (rig, GST_MESSAGE_ERROR, "torch");
   rig_free (rig);
 }
 

@@ -134,8 +134,12 @@ test_channel_order (void)
     gst_buffer_unmap (buffer, &map);
 
     buffer = gst_harness_push_and_pull (rig->harness, buffer);
-    assert_roi (buffer, &(Patch) { "red", 0, 0, 32, 32 }, 1);
-    assert_roi (buffer, &(Patch) { "blue", 32, 0, 32, 32 }, 1);
+    assert_roi (buffer, &(Patch) {
+        "red", 0, 0, 32, 32}
+        , 1);
+    assert_roi (buffer, &(Patch) {
+        "blue", 32, 0, 32, 32}
+        , 1);
     gst_buffer_unref (buffer);
     rig_free (rig);
   }

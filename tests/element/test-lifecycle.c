@@ -310,8 +310,7 @@ test_stats (void)
   gdino_fake_set (delay_us, 0);
   g_assert_cmpuint (stat_of (rig->element, "frames"), ==, 1);
   g_assert_cmpuint (stat_of (rig->element, "text-runs"), ==, 1);
-  g_assert_cmpuint (stat_of (rig->element, "graph-time"), >=,
-      10 * GST_MSECOND);
+  g_assert_cmpuint (stat_of (rig->element, "graph-time"), >=, 10 * GST_MSECOND);
   g_assert_cmpuint (stat_of (rig->element, "last-time"), >=,
       stat_of (rig->element, "graph-time"));
   g_assert_cmpuint (stat_of (rig->element, "mean-time"), ==,
