@@ -8,10 +8,14 @@
 #include <gst/app/gstappsink.h>
 #include <gst/pbutils/missing-plugins.h>
 #include <gst/video/video.h>
+#include <time.h>
 #include <unistd.h>
 
 #define POLL (100 * GST_MSECOND)
-/* Less than this, or a twentieth, may be missing at the end of a sound file. */
+/* A file that gives no frame for so long, while the process uses less than a
+ * fiftieth of that in CPU time, is stuck. */
+#define STALL (10 * G_USEC_PER_SEC)
+/* Less than this, or a twentieth, may be missing at a good file's end. */
 #define SHORT_END ((gint64) (500 * GST_MSECOND))
 
 struct _DetectSource
@@ -23,6 +27,7 @@ struct _DetectSource
   char *warning;                /* (nullable) */
   guint64 n_frames;
   GstClockTime end;             /* stream time up to which frames came */
+  gboolean is_local;            /* others may take their time */
 };
 
 static void
@@ -206,6 +211,7 @@ detect_source_open (const char *file, GError ** error)
   g_autofree char *uri = make_uri (file, error);
 
   self->missing = g_string_new (NULL);
+  self->is_local = uri != NULL && g_str_has_prefix (uri, "file:");
   if (uri == NULL || !build (self, uri, error))
     return NULL;
 
@@ -219,9 +225,41 @@ detect_source_open (const char *file, GError ** error)
   return g_steal_pointer (&self);
 }
 
+/* CPU time of the whole process so far, in microseconds. */
+static gint64
+used_time (void)
+{
+  struct timespec used;
+
+  if (clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &used) != 0)
+    return 0;
+  return (gint64) used.tv_sec * G_USEC_PER_SEC + used.tv_nsec / 1000;
+}
+
+/* With some damaged files all of GStreamer's threads stop without a word.
+ * @since, @used: (inout): when the present look began */
+static gboolean
+is_stuck (DetectSource * self, gint64 * since, gint64 * used)
+{
+  gint64 now = g_get_monotonic_time ();
+  gint64 used_now;
+
+  if (!self->is_local || now - *since < STALL)
+    return FALSE;
+  used_now = used_time ();
+  if (used_now - *used < STALL / 50)
+    return TRUE;
+  *since = now;
+  *used = used_now;
+  return FALSE;
+}
+
 GstSample *
 detect_source_pull (DetectSource * self, GError ** error)
 {
+  gint64 since = g_get_monotonic_time ();
+  gint64 used = used_time ();
+
   for (;;) {
     GstSample *sample = gst_app_sink_try_pull_sample (self->sink, POLL);
     gboolean ended;
@@ -239,6 +277,12 @@ detect_source_pull (DetectSource * self, GError ** error)
           "has no picture in it");
     if (ended) {
       compare_duration (self);
+      return NULL;
+    }
+    if (is_stuck (self, &since, &used)) {
+      g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
+          "cannot be decoded any further after %" G_GUINT64_FORMAT " frames, "
+          "it may be damaged", self->n_frames);
       return NULL;
     }
   }
