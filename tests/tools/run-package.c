@@ -60,7 +60,7 @@ main (int argc, char **argv)
   g_autofree float *result = NULL;
   g_autofree float *again = NULL;
   guint width, height, rounds;
-  gsize size, n_bytes;
+  gsize size = 0, n_bytes;
   Dl_info info;
 
   if (argc < 5) {
