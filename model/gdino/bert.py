@@ -20,9 +20,7 @@ class BertEmbeddings(nn.Module):
         self.word_embeddings = nn.Embedding(
             config.vocab_size, config.hidden_size, padding_idx=config.pad_token_id
         )
-        self.position_embeddings = nn.Embedding(
-            config.max_position_embeddings, config.hidden_size
-        )
+        self.position_embeddings = nn.Embedding(config.max_position_embeddings, config.hidden_size)
         self.token_type_embeddings = nn.Embedding(config.type_vocab_size, config.hidden_size)
         self.LayerNorm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
 
@@ -71,9 +69,7 @@ class BertAttention(nn.Module):
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
         self.self = BertSelfAttention(config)
-        self.output = BertResidual(
-            config.hidden_size, config.hidden_size, config.layer_norm_eps
-        )
+        self.output = BertResidual(config.hidden_size, config.hidden_size, config.layer_norm_eps)
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
         return self.output(self.self(x, mask), x)

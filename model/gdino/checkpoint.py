@@ -190,4 +190,3 @@ def find_vocabulary(folder: Path) -> Path:
     if not path.is_file():
         raise CheckpointError(f"{path}: no such file; wanted the tokenizer's vocabulary")
     return path
-

@@ -362,9 +362,7 @@ def compile_package(options: Options, progress: Progress) -> str:
             terms = manifest.licence(source)
             if terms:
                 origin["license"] = terms
-            content = manifest.build_manifest(
-                network, vocabulary, specs, origin, target, package
-            )
+            content = manifest.build_manifest(network, vocabulary, specs, origin, target, package)
             manifest.write_manifest(content, package)
         with progress.stage("comparing with the network"):
             found = verify.compare_package(

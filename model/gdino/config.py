@@ -188,9 +188,7 @@ class EfficientNetLiteConfig:
     ) -> EfficientNetLiteConfig:
         config = cls(**_take(cls, raw, where))
         variants = sorted(LITE_SCALES)
-        _want(
-            config.variant in variants, f"{where}.variant", config.variant, ", ".join(variants)
-        )
+        _want(config.variant in variants, f"{where}.variant", config.variant, ", ".join(variants))
         _want(
             len(config.out_indices) > 0
             and list(config.out_indices) == sorted(set(config.out_indices))
@@ -386,7 +384,9 @@ def read_json(path: Path) -> dict[str, Any]:
     try:
         raw = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise ConfigError(f"{path}: no such file; wanted a Hugging Face checkpoint folder") from None
+        raise ConfigError(
+            f"{path}: no such file; wanted a Hugging Face checkpoint folder"
+        ) from None
     except NotADirectoryError:
         raise ConfigError(f"{path.parent}: not a folder; wanted a checkpoint folder") from None
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:

@@ -20,9 +20,7 @@ class PredictionHead(nn.Module):
     def __init__(self, width_in: int, hidden: int, width_out: int, count: int) -> None:
         super().__init__()
         widths = [width_in] + [hidden] * (count - 1) + [width_out]
-        self.layers = nn.ModuleList(
-            nn.Linear(widths[i], widths[i + 1]) for i in range(count)
-        )
+        self.layers = nn.ModuleList(nn.Linear(widths[i], widths[i + 1]) for i in range(count))
 
     def forward(self, x: Tensor) -> Tensor:
         # No slice of the module list: torch 2.6 cannot export one.
@@ -101,9 +99,7 @@ class Decoder(nn.Module):
             PredictionHead(config.d_model, config.d_model, 4, 3)
             for _ in range(1 if config.decoder_bbox_embed_share else config.decoder_layers)
         ]
-        self.bbox_embed = nn.ModuleList(
-            heads * config.decoder_layers if len(heads) == 1 else heads
-        )
+        self.bbox_embed = nn.ModuleList(heads * config.decoder_layers if len(heads) == 1 else heads)
 
     def query_position(self, boxes: Tensor) -> Tensor:
         """Position embedding of boxes [B,Q,4], in the published order y, x, w, h."""

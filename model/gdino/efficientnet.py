@@ -81,9 +81,7 @@ class Block(nn.Module):
         if self.expands:
             self._expand_conv = nn.Conv2d(inputs, wide, 1, bias=False)
             self._bn0 = FrozenBatchNorm2d(wide)
-        self._depthwise_conv = nn.Conv2d(
-            wide, wide, kernel, stride=stride, groups=wide, bias=False
-        )
+        self._depthwise_conv = nn.Conv2d(wide, wide, kernel, stride=stride, groups=wide, bias=False)
         self._bn1 = FrozenBatchNorm2d(wide)
         self._project_conv = nn.Conv2d(wide, outputs, 1, bias=False)
         self._bn2 = FrozenBatchNorm2d(outputs)

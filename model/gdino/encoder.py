@@ -120,8 +120,15 @@ class Encoder(nn.Module):
             EncoderLayer(config, shapes) for _ in range(config.encoder_layers)
         )
 
-    def forward(self, vision: Tensor, vision_position: Tensor, reference: Tensor, text: Tensor,
-                text_position: Tensor, text_mask: Tensor, block_mask: Tensor,
+    def forward(
+        self,
+        vision: Tensor,
+        vision_position: Tensor,
+        reference: Tensor,
+        text: Tensor,
+        text_position: Tensor,
+        text_mask: Tensor,
+        block_mask: Tensor,
     ) -> tuple[Tensor, Tensor]:
         for layer in self.layers:
             vision, text = layer(

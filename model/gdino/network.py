@@ -228,12 +228,22 @@ class GroundingDino(nn.Module):
         return (image.permute(0, 3, 1, 2).float() - self.mean) / self.deviation
 
     def _encode(
-        self, pixels: Tensor, text: Tensor, text_position: Tensor, text_mask: Tensor,
+        self,
+        pixels: Tensor,
+        text: Tensor,
+        text_position: Tensor,
+        text_mask: Tensor,
         block_mask: Tensor,
     ) -> tuple[Tensor, Tensor]:
         vision = self.model.vision_maps(pixels)
         return self.model.encoder(
-            vision, self._vision_position(), self.reference, text, text_position, text_mask, block_mask
+            vision,
+            self._vision_position(),
+            self.reference,
+            text,
+            text_position,
+            text_mask,
+            block_mask,
         )
 
     def _score(self, vision: Tensor, text: Tensor, text_mask: Tensor) -> tuple[Tensor, Tensor]:

@@ -76,9 +76,7 @@ class WindowAttention(nn.Module):
         super().__init__()
         self.heads = heads
         window = config.window_size
-        self.relative_position_bias_table = nn.Parameter(
-            torch.zeros((2 * window - 1) ** 2, heads)
-        )
+        self.relative_position_bias_table = nn.Parameter(torch.zeros((2 * window - 1) ** 2, heads))
         self.register_buffer("relative_position_index", relative_index(window))
         self.query = nn.Linear(dim, dim, bias=config.qkv_bias)
         self.key = nn.Linear(dim, dim, bias=config.qkv_bias)

@@ -169,9 +169,7 @@ def compare_package(
         features, position = network.encode_text(*text_inputs)
     image = test_image(*network.canvas)
     frame_inputs = [image, features, position, prompt.text_mask, prompt.block_mask]
-    results = run_package(
-        package, {"text": text_inputs, "frame": frame_inputs}, scratch, threads
-    )
+    results = run_package(package, {"text": text_inputs, "frame": frame_inputs}, scratch, threads)
     used = prompt.text_mask[0]
     difference = max(
         float((found - wanted)[0, used].abs().max().nan_to_num(nan=float("inf")))
@@ -189,9 +187,7 @@ def compare_package(
             f"compiled frame graph differs from the network: scores by {score:.2g}, boxes by "
             f"{box:.2g}, allowed {TOLERANCE:g}"
         )
-    return Comparison(
-        difference, score, box, results["text_seconds"], results["frame_seconds"]
-    )
+    return Comparison(difference, score, box, results["text_seconds"], results["frame_seconds"])
 
 
 def run_package(

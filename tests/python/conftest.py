@@ -58,9 +58,7 @@ def network(networks: Callable[[str], GroundingDino]) -> GroundingDino:
 
 
 @pytest.fixture(scope="session")
-def tiny_checkpoint(
-    tmp_path_factory: pytest.TempPathFactory, vocabulary_file: Path
-) -> Path:
+def tiny_checkpoint(tmp_path_factory: pytest.TempPathFactory, vocabulary_file: Path) -> Path:
     """Folder of a tiny checkpoint; copy it before changing it."""
     folder = tmp_path_factory.mktemp("checkpoint") / "tiny"
     write_tiny(folder, vocabulary=vocabulary_file, canvas=CANVAS)

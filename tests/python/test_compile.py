@@ -140,8 +140,7 @@ def test_package_is_not_bound_to_a_number_of_threads(package: Path) -> None:
         ]
     }
     results = [
-        verify.run_package(package, inputs, package.parent, threads)["frame"]
-        for threads in (1, 3)
+        verify.run_package(package, inputs, package.parent, threads)["frame"] for threads in (1, 3)
     ]
     torch.testing.assert_close(results[0][1], results[1][1], atol=1e-5, rtol=0)
 

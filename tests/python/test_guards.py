@@ -47,9 +47,7 @@ def run_compiled(
 
     torch._dynamo.reset()
     text_counter, frame_counter = CompileCounter(), CompileCounter()
-    text = torch.compile(
-        TextGraph(network), backend=text_counter, fullgraph=True, dynamic=dynamic
-    )
+    text = torch.compile(TextGraph(network), backend=text_counter, fullgraph=True, dynamic=dynamic)
     frame = torch.compile(
         FrameGraph(network), backend=frame_counter, fullgraph=True, dynamic=dynamic
     )

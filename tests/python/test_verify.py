@@ -45,9 +45,7 @@ def test_padding_columns_do_not_count(network: GroundingDino, inputs: list[Tenso
 
 
 @pytest.mark.parametrize("value", [0.5, float("nan"), float("inf")])
-def test_one_wrong_query_counts(
-    network: GroundingDino, inputs: list[Tensor], value: float
-) -> None:
+def test_one_wrong_query_counts(network: GroundingDino, inputs: list[Tensor], value: float) -> None:
     logits, boxes = outputs(network, inputs)
     boxes[0, 4, 1] += value
     assert verify.compare_frame(network, inputs, (logits, boxes))[1] > verify.TOLERANCE
