@@ -317,6 +317,31 @@ assert_roi (GstBuffer * buffer, const Patch * patch, gint slack)
       <=, slack);
 }
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED TRUE
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED TRUE
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED FALSE
+#endif
+
+gchar *
+rig_tool (const char *name)
+{
+  gchar *path = g_find_program_in_path (name);
+
+  if (SANITIZED) {
+    g_test_skip ("programs of the system cannot load a sanitized plugin");
+    g_clear_pointer (&path, g_free);
+  } else if (path == NULL) {
+    g_test_skip ("a program of GStreamer's is not installed");
+  }
+  return path;
+}
+
 GstMessage *
 rig_pop (Rig * self, GstMessageType types)
 {

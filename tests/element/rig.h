@@ -82,6 +82,11 @@ guint roi_count (GstBuffer * buffer);
 /* Edges differ by at most @slack pixels. */
 void assert_roi (GstBuffer * buffer, const Patch * patch, gint slack);
 
+/* Path of a program of GStreamer's, or NULL once the test has been marked as
+ * skipped: not installed, or unable to load a plugin built with a sanitizer.
+ * (transfer full) */
+gchar *rig_tool (const char *name);
+
 /* Next message of @types from the element, or NULL; others before it are
  * thrown away. (transfer full) */
 GstMessage *rig_pop (Rig * self, GstMessageType types);

@@ -92,7 +92,7 @@ test_quoting (void)
 static void
 test_command_line (void)
 {
-  g_autofree gchar *tool = g_find_program_in_path ("gst-launch-1.0");
+  g_autofree gchar *tool = rig_tool ("gst-launch-1.0");
   g_autofree gchar *model = g_strdup_printf ("model=%s", rig_package ());
   g_autofree gchar *output = NULL;
   gchar *argv[] = { tool, (gchar *) "-m", (gchar *) "videotestsrc",
@@ -102,10 +102,8 @@ test_command_line (void)
   };
   gint status;
 
-  if (tool == NULL) {
-    g_test_skip ("gst-launch-1.0 is not installed");
+  if (tool == NULL)
     return;
-  }
   g_assert_true (g_spawn_sync (NULL, argv, NULL, G_SPAWN_DEFAULT, NULL, NULL,
           &output, NULL, &status, NULL));
   g_assert_cmpint (status, ==, 0);

@@ -269,7 +269,7 @@ test_very_long (void)
     set (rig, text->str);
     gst_buffer_unref (rig_show (rig, red_and_blue, 2));
     g_assert_cmpuint (rig_drain (rig, GST_MESSAGE_ERROR), ==, 0);
-    g_assert_cmpint (g_get_monotonic_time () - begin, <, 5 * G_USEC_PER_SEC);
+    g_assert_cmpint (g_get_monotonic_time () - begin, <, 30 * G_USEC_PER_SEC);
     rig_free (rig);
   }
 }
