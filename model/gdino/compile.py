@@ -394,7 +394,10 @@ def main(arguments: list[str] | None = None) -> int:
     """Command line; returns the exit status."""
     options = parse_arguments(arguments)
     for name in ("SIGTERM", "SIGHUP"):
-        signal.signal(getattr(signal, name), _interrupt)
+        number = getattr(signal, name)
+        # nohup and its like have these ignored: so be it.
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _interrupt)
     progress = Progress(options.quiet)
     failure: BaseException | None = None
     summary = ""

@@ -257,3 +257,31 @@ def test_default_config_survives_json(tmp_path: Path) -> None:
     assert GroundingDinoConfig.from_folder(tmp_path) == config
     assert isinstance(config.backbone_config, EfficientNetLiteConfig)
     assert replace(config, d_model=64).d_model == 64
+
+
+@pytest.mark.parametrize(
+    "backbone,millions",
+    [
+        ({"out_features": ["stage2", "stage3", "stage4"]}, 172.2),
+        (
+            {
+                "embed_dim": 128,
+                "depths": [2, 2, 18, 2],
+                "num_heads": [4, 8, 16, 32],
+                "window_size": 12,
+                "out_indices": [2, 3, 4],
+            },
+            232.3,
+        ),
+    ],
+    ids=["grounding-dino-tiny", "grounding-dino-base"],
+)
+def test_published_sizes(backbone: dict[str, object], millions: float) -> None:
+    raw = {"model_type": "grounding-dino", "text_config": {"model_type": "bert"}}
+    raw["backbone_config"] = {"model_type": "swin", **backbone}
+    config = GroundingDinoConfig.from_dict(raw)
+    with torch.device("meta"):
+        network = GroundingDino(config, (960, 544))
+    weights = sum(value.numel() for value in network.parameters())
+    assert round(weights / 1e6, 1) == millions
+    assert network.cells == 10845
