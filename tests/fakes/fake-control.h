@@ -17,6 +17,7 @@ typedef struct
   int32_t running;              /* runs in progress now */
   int32_t most_running;         /* most of them at one time */
   int32_t delay_us;             /* each frame run sleeps so long */
+  int32_t text_delay_us;        /* and each text run so long */
   int32_t create_delay_us;      /* each creation sleeps so long */
   int32_t fail_runs;            /* so many of the next frame runs fail */
   int32_t skip_allocations;     /* so many of the next tensors are made */

@@ -430,10 +430,12 @@ AOTInductorModelContainerRun (void *container, void **inputs, size_t n_inputs,
   int32_t code;
 
   last_error = "";
-  if (self->trailer.is_frame)
+  if (self->trailer.is_frame) {
     must_fail = begin_frame (inputs) || must_fail;
-  else
+  } else {
     ADD (text_runs, 1);
+    usleep ((useconds_t) LOAD (text_delay_us));
+  }
   if (must_fail)
     code = fail ("fake graph: this run fails on demand");
   else if (self->trailer.is_frame)

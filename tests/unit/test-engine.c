@@ -497,6 +497,7 @@ test_text_once (Fixture * f, gconstpointer data)
   Runner runners[6];
   GThread *threads[6];
 
+  gdino_fake_set (text_delay_us, 20000);
   for (guint8 i = 0; i < 6; i++) {
     const Runner runner = { engine, prompt, i, 1 };
 
@@ -505,7 +506,25 @@ test_text_once (Fixture * f, gconstpointer data)
   }
   for (guint i = 0; i < 6; i++)
     g_thread_join (threads[i]);
+  gdino_fake_set (text_delay_us, 0);
   g_assert_cmpuint (gdino_engine_get_text_runs (engine), ==, 1);
+}
+
+/* Whether code of @file as it is now, not of one that lay there before, is in
+ * the process. */
+static gboolean
+is_mapped (const char *folder, const char *file)
+{
+  g_autofree char *maps = NULL;
+  g_autofree char *ending = g_strdup_printf (" %s/%s", folder, file);
+  g_auto (GStrv) lines = NULL;
+
+  g_assert_true (g_file_get_contents ("/proc/self/maps", &maps, NULL, NULL));
+  lines = g_strsplit (maps, "\n", -1);
+  for (guint i = 0; lines[i] != NULL; i++)
+    if (g_str_has_suffix (lines[i], ending))
+      return TRUE;
+  return FALSE;
 }
 
 /* A package compiled anew into the same folder is used, not the graphs that
@@ -527,6 +546,7 @@ test_recompiled (Fixture * f, gconstpointer data)
     g_assert_cmpint (g_rename (from, to), ==, 0);
   }
   gdino_fake_package_remove (other);
+  g_assert_false (is_mapped (f->path, "frame.so"));
   {
     g_autoptr (GdinoPackage) package = open_package (f->path);
     g_autoptr (GdinoEngine) engine = get_engine (package);
@@ -539,6 +559,8 @@ test_recompiled (Fixture * f, gconstpointer data)
     g_assert_true (gdino_engine_run_frame (engine, canvas, text, prompt, logits,
             boxes, &error));
     g_assert_no_error (error);
+    g_assert_true (is_mapped (f->path, "frame.so"));
+    g_assert_true (is_mapped (f->path, "text.so"));
   }
 }
 
