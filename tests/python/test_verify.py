@@ -13,6 +13,9 @@ from gdino.network import GroundingDino
 from gdino.prompt import encode_prompt
 from gdino.tokenizer import Vocabulary
 
+# A sigmoid may round differently where its value lies elsewhere in memory.
+ROUNDING = 1e-6
+
 
 @pytest.fixture(scope="module")
 def inputs(network: GroundingDino, vocabulary: Vocabulary) -> list[Tensor]:
@@ -29,19 +32,21 @@ def outputs(network: GroundingDino, inputs: list[Tensor]) -> tuple[Tensor, Tenso
 
 
 def test_equal(network: GroundingDino, inputs: list[Tensor]) -> None:
-    assert verify.compare_frame(network, inputs, outputs(network, inputs)) == (0.0, 0.0)
+    assert max(verify.compare_frame(network, inputs, outputs(network, inputs))) <= ROUNDING
 
 
 def test_order_of_queries_does_not_count(network: GroundingDino, inputs: list[Tensor]) -> None:
     logits, boxes = outputs(network, inputs)
     order = torch.randperm(boxes.shape[1], generator=torch.Generator().manual_seed(1))
-    assert verify.compare_frame(network, inputs, (logits[:, order], boxes[:, order])) == (0.0, 0.0)
+    assert (
+        max(verify.compare_frame(network, inputs, (logits[:, order], boxes[:, order]))) <= ROUNDING
+    )
 
 
 def test_padding_columns_do_not_count(network: GroundingDino, inputs: list[Tensor]) -> None:
     logits, boxes = outputs(network, inputs)
     logits[..., ~inputs[3][0]] = 5.0
-    assert verify.compare_frame(network, inputs, (logits, boxes)) == (0.0, 0.0)
+    assert max(verify.compare_frame(network, inputs, (logits, boxes))) <= ROUNDING
 
 
 @pytest.mark.parametrize("value", [0.5, float("nan"), float("inf")])
