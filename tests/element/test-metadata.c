@@ -145,6 +145,22 @@ test_long_label (void)
   rig_free (rig);
 }
 
+/* A phrase for each number, no two of the same tokens. */
+static gchar *
+label_number (guint n)
+{
+  return g_strdup_printf ("red %c%c%c%c", 'a' + n / 17576 % 26,
+      'a' + n / 676 % 26, 'a' + n / 26 % 26, 'a' + n % 26);
+}
+
+static GQuark
+quark_number (guint n)
+{
+  g_autofree gchar *label = label_number (n);
+
+  return g_quark_try_string (label);
+}
+
 /* Prompts come from users without end; quarks never go. */
 static void
 test_label_flood (void)
@@ -152,29 +168,38 @@ test_label_flood (void)
   static const GdinoFakeOptions options = {
     .width = 32,
     .height = 32,
-    .queries = 250,
-    .text_tokens = 1024,
+    .queries = 300,
+    .text_tokens = 2048,
     .features = 1
   };
+  const guint limit = 65536, each = 300;
   GstElement *element = rig_element_new ("red.");
-  guint i, j, distinct = 0;
+  guint i, made = 0;
   Rig *rig;
 
   g_object_set (element, "model", rig_package_new (&options), "nms", 0, NULL);
   rig = rig_new_with_element (element);
   rig_set_caps (rig, "RGB,width=32,height=32");
-  for (i = 0; distinct < 65536 + 500; i++) {
+  while (made < limit + each) {
     g_autoptr (GString) prompt = g_string_new (NULL);
+    GstBuffer *out;
 
-    for (j = 0; j < 250; j++)
-      g_string_append_printf (prompt, "red #%u. ", distinct++);
+    for (i = 0; i < each; i++) {
+      g_autofree gchar *label = label_number (made++);
+
+      g_string_append_printf (prompt, "%s. ", label);
+    }
     g_object_set (element, "prompt", prompt->str, NULL);
-    gst_buffer_unref (rig_show (rig, &(Patch) {
-            "red", 0, 0, 32, 32}
-            , 1));
+    rig_drain (rig, GST_MESSAGE_ANY);
+    out = rig_show (rig, &(Patch) {
+        "red", 0, 0, 32, 32}
+        , 1);
+    g_assert_cmpuint (roi_count (out), ==, each);
+    gst_buffer_unref (out);
   }
-  g_assert_cmpuint (g_quark_try_string ("red #1000"), !=, 0);
-  g_assert_cmpuint (g_quark_try_string ("red #65999"), ==, 0);
+  g_assert_cmpuint (quark_number (0), !=, 0);
+  g_assert_cmpuint (quark_number (limit - each), !=, 0);
+  g_assert_cmpuint (quark_number (made - 1), ==, 0);
   g_assert_cmpuint (g_quark_try_string ("object"), !=, 0);
   rig_free (rig);
 }

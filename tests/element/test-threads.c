@@ -182,6 +182,56 @@ test_last_one_wins (void)
   }
 }
 
+/* A long text that takes its time to split does not replace a short one that
+ * was set after it and is ready first. */
+static gpointer
+set_one (gpointer data)
+{
+  gpointer *args = data;
+
+  g_atomic_int_set ((gint *) args[2], 1);
+  g_object_set (args[0], "prompt", args[1], NULL);
+  g_atomic_int_set ((gint *) args[2], 2);
+  return NULL;
+}
+
+static void
+test_slow_one_first (void)
+{
+  static const Patch patches[] = {
+    {"red", 10, 10, 40, 40}, {"blue", 80, 60, 40, 40}
+  };
+  Rig *rig = rig_new ("green.", "RGB,width=160,height=120");
+  GString *text = g_string_new ("blue. ");
+  gpointer args[3] = { rig->element, NULL, NULL };
+  g_autofree gchar *last = NULL;
+  gboolean overtaken;
+  gint stage = 0;
+  GThread *thread;
+  GstBuffer *out;
+
+  while (text->len < 1000000)
+    g_string_append (text, "black cat dog. ");
+  args[1] = text->str;
+  args[2] = &stage;
+  thread = g_thread_new ("slow", set_one, args);
+  do {
+    g_free (last);
+    g_object_get (rig->element, "prompt", &last, NULL);
+  } while (g_str_equal (last, "green."));
+  g_object_set (rig->element, "prompt", "red.", NULL);
+  overtaken = g_atomic_int_get (&stage) == 1;
+  g_thread_join (thread);
+  out = rig_show (rig, patches, 2);
+  g_assert_cmpuint (roi_count (out), ==, 1);
+  g_assert_nonnull (roi_of (out, "red"));
+  gst_buffer_unref (out);
+  if (!overtaken)
+    g_test_message ("the long text was ready first after all");
+  g_string_free (text, TRUE);
+  rig_free (rig);
+}
+
 /* A setter does not wait for the model. */
 static gpointer
 push_one (gpointer data)
@@ -251,6 +301,7 @@ main (int argc, char **argv)
   rig_main_init (&argc, &argv);
   g_test_add_func ("/threads/flood", test_flood);
   g_test_add_func ("/threads/last-one-wins", test_last_one_wins);
+  g_test_add_func ("/threads/slow-one-first", test_slow_one_first);
   g_test_add_func ("/threads/setter-does-not-wait", test_setter_does_not_wait);
   g_test_add_func ("/threads/set-from-handler", test_set_from_handler);
   return rig_main_run ();
