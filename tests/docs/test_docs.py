@@ -138,7 +138,8 @@ def test_program_options(page, line, plugin_env):
 def test_c_snippet_compiles(page, text, tmp_path):
     if "#include" not in text:
         head = "static inline void snippet (GstElement *detector)"
-        text = f"#include <gst/gst.h>\n{head}\n{{\n{text}}}\n"
+        names = "GError *error = NULL;\n(void) error;\n"
+        text = f"#include <gst/gst.h>\n{head}\n{{\n{names}{text}}}\n"
     source = tmp_path / "snippet.c"
     source.write_text(text)
     flags = subprocess.run(
