@@ -33,7 +33,8 @@ typedef struct
 typedef struct
 {
   GstElement *detector;
-  GstElement *caption;
+  const char *prompt;           /* of the frame in work */
+  gboolean own_boxes;           /* no other element draws them */
   Change *changes;
   guint n_changes;
   guint next;                   /* first change that is still to come */
@@ -57,7 +58,7 @@ before_detection (GstPad * pad, GstPadProbeInfo * info, gpointer data)
     due = &app->changes[app->next++];
   if (due != NULL) {
     g_object_set (app->detector, "prompt", due->text, NULL);
-    g_object_set (app->caption, "text", due->text, NULL);
+    app->prompt = due->text;
   }
   return GST_PAD_PROBE_OK;
 }
@@ -113,7 +114,7 @@ after_detection (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-/* Stands in for objectdetectionoverlay. */
+/* Writes the prompt on the frame; stands in for objectdetectionoverlay too. */
 static GstPadProbeReturn
 draw_frame (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
@@ -144,7 +145,9 @@ draw_frame (GstPad * pad, GstPadProbeInfo * info, gpointer data)
       .stride = GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0),
     };
 
-    draw_boxes (&picture, (const DrawBox *) boxes->data, boxes->len);
+    draw_caption (&picture, app->prompt != NULL ? app->prompt : "");
+    if (app->own_boxes)
+      draw_boxes (&picture, (const DrawBox *) boxes->data, boxes->len);
     gst_video_frame_unmap (&frame);
   }
   return GST_PAD_PROBE_OK;
@@ -167,9 +170,8 @@ make_pipeline (App * app, const char *model, const char *input,
       gst_element_factory_find ("objectdetectionoverlay");
   g_autofree char *text = g_strdup_printf ("filesrc name=input ! decodebin ! "
       "videoconvert ! video/x-raw,format=" FORMAT " ! "
-      "groundingdino name=detector ! %s name=overlay ! "
-      "textoverlay name=caption valignment=bottom halignment=left "
-      "shaded-background=true font-desc=\"Sans 12\" ! queue ! videoconvert ! "
+      "groundingdino name=detector ! %s ! identity name=drawer ! "
+      "queue ! videoconvert ! "
       "vp8enc deadline=1 cpu-used=6 threads=2 end-usage=cq cq-level=12 "
       "target-bitrate=20000000 keyframe-max-dist=60 ! webmmux ! "
       "filesink name=output",
@@ -185,9 +187,8 @@ make_pipeline (App * app, const char *model, const char *input,
   }
   in = gst_bin_get_by_name (GST_BIN (pipeline), "input");
   out = gst_bin_get_by_name (GST_BIN (pipeline), "output");
-  drawer = gst_bin_get_by_name (GST_BIN (pipeline), "overlay");
+  drawer = gst_bin_get_by_name (GST_BIN (pipeline), "drawer");
   app->detector = gst_bin_get_by_name (GST_BIN (pipeline), "detector");
-  app->caption = gst_bin_get_by_name (GST_BIN (pipeline), "caption");
   g_object_set (in, "location", input, NULL);
   g_object_set (out, "location", output, NULL);
   g_object_set (app->detector, "model", model, NULL);
@@ -196,11 +197,13 @@ make_pipeline (App * app, const char *model, const char *input,
       before_detection, app);
   add_probe (app->detector, "src", GST_PAD_PROBE_TYPE_BUFFER, after_detection,
       app);
-  if (overlay == NULL)
+  if (draw_is_possible ())
     add_probe (drawer, "src", GST_PAD_PROBE_TYPE_BUFFER
         | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, draw_frame, app);
-  printf ("boxes are drawn by %s\n",
-      overlay != NULL ? "objectdetectionoverlay" : "this program");
+  app->own_boxes = overlay == NULL;
+  printf ("boxes are drawn by %s\n", overlay != NULL ?
+      "objectdetectionoverlay" : draw_is_possible ()? "this program" :
+      "nobody: this program was built without cairo");
   return pipeline;
 }
 
@@ -284,7 +287,6 @@ main (int argc, char **argv)
     printf ("%u frames, %u boxes, %.1f frames/s\n", app.frames, app.boxes,
         app.frames / seconds);
     gst_object_unref (app.detector);
-    gst_object_unref (app.caption);
     gst_object_unref (pipeline);
   }
   g_free (app.changes);
