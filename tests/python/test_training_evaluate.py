@@ -13,7 +13,7 @@ from gdino.training import evaluate  # noqa: E402
 def slow_average_precision(scores, hits, truths):
     """The area under the interpolated curve, from its definition: the best precision at any recall
     at least as large, summed over the recall each hit adds."""
-    ranked = [hit for _, hit in sorted(zip(scores, hits), key=lambda pair: -pair[0])]
+    ranked = [hit for _, hit in sorted(zip(scores, hits, strict=True), key=lambda pair: -pair[0])]
     points = []
     right = 0
     for count, hit in enumerate(ranked, 1):
@@ -44,7 +44,9 @@ def test_average_precision_against_its_definition(seed):
     truths = int(hits.sum()) + 5
     ap = evaluate.average_precision(scores, hits, truths)[0]
     assert ap == pytest.approx(slow_average_precision(scores, hits, truths))
-    assert ap < evaluate.average_precision(scores, np.sort(scores)[::-1].argsort() < 0, truths)[0] + 1
+    assert (
+        ap < evaluate.average_precision(scores, np.sort(scores)[::-1].argsort() < 0, truths)[0] + 1
+    )
 
 
 def test_average_precision_ends():

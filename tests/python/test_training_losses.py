@@ -75,7 +75,10 @@ def test_match_is_the_cheapest_of_all(seed):
     logits, guess, target = scene(seed)
     rows, columns = losses.match(logits, guess, target)
     assert sorted(columns.tolist()) == [0, 1, 2]
-    mine = sum(pair_cost(logits, guess, target, r, c) for r, c in zip(rows.tolist(), columns.tolist()))
+    mine = sum(
+        pair_cost(logits, guess, target, r, c)
+        for r, c in zip(rows.tolist(), columns.tolist(), strict=True)
+    )
     every = [
         sum(pair_cost(logits, guess, target, row, column) for column, row in enumerate(chosen))
         for chosen in itertools.permutations(range(5), 3)
@@ -135,3 +138,13 @@ def test_vocabulary_loss_by_hand():
     some = torch.tensor([[True, True, False]])
     expected = math.log(math.exp(2) + 1) - 2
     assert float(losses.vocabulary_loss(queries, phrases, own, some)) == pytest.approx(expected)
+
+
+def test_teacher_loss_by_hand():
+    queries = torch.tensor([[1.0, 0.0]])
+    phrases = torch.tensor([[2.0, 0.0], [0.0, 5.0]])
+    guess = torch.tensor([[0.5, 0.25]])
+    whole = math.log(math.exp(2) + 1)
+    expected = 0.5 * (whole - 2) + 0.25 * whole
+    assert float(losses.teacher_loss(queries, phrases, guess)) == pytest.approx(expected)
+    assert float(losses.teacher_loss(queries[:0], phrases, guess[:0])) == 0.0

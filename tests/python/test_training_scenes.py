@@ -9,9 +9,9 @@ import torch
 pytest.importorskip("cv2", reason="training needs opencv")
 pytest.importorskip("scipy", reason="training needs scipy")
 
-from gdino.training import names, rcc, scenes  # noqa: E402
+from gdino.training import kinds, names, rcc, scenes  # noqa: E402
 from gdino.training.assets import Assets, Cutout  # noqa: E402
-from gdino.training.batches import Batches, with_article  # noqa: E402
+from gdino.training.batches import Batches, cut, with_article  # noqa: E402
 from gdino.training.text import PhraseBank  # noqa: E402
 from gdino.training.train import rate_at  # noqa: E402
 
@@ -52,7 +52,9 @@ def test_boxes_lie_on_the_canvas(seed):
 def test_boxes_hold_the_object(monkeypatch):
     monkeypatch.setattr(scenes, "finish", lambda rng, area: None)
     monkeypatch.setattr(scenes, "jitter", lambda rng, image, strength: image)
-    monkeypatch.setattr(scenes.Composer, "background", lambda self, rng, w, h: np.zeros((h, w, 3), np.uint8))
+    monkeypatch.setattr(
+        scenes.Composer, "background", lambda self, rng, w, h: np.zeros((h, w, 3), np.uint8)
+    )
     composer = scenes.Composer(assets())
     seen = 0
     for seed in range(60):
@@ -95,7 +97,9 @@ def test_prompts_mix_present_and_absent():
 def test_no_closer_name_against_a_plain_one():
     vocabulary = ["red apple", "star"]
     for seed in range(40):
-        chosen = scenes.choose_prompt(np.random.default_rng(seed), [["apple", "fruit"]], vocabulary, 5)
+        chosen = scenes.choose_prompt(
+            np.random.default_rng(seed), [["apple", "fruit"]], vocabulary, 5
+        )
         assert "red apple" not in chosen
 
 
@@ -111,7 +115,9 @@ def test_names():
 def bank():
     """Two phrases of two and one own tokens."""
     features = torch.arange(2 * 12 * 4, dtype=torch.float32).view(2, 12, 4)
-    return PhraseBank(["red square", "square"], features, torch.tensor([3, 2]), torch.full((2, 4), -1.0))
+    return PhraseBank(
+        ["red square", "square"], features, torch.tensor([3, 2]), torch.full((2, 4), -1.0)
+    )
 
 
 def test_prompt_of_stored_phrases():
@@ -144,16 +150,39 @@ def test_stored_phrases_equal_the_text_encoder(network, vocabulary):
 def test_batch_targets_name_the_right_tokens():
     composer = scenes.Composer(assets())
     known = PhraseBank(
-        sorted({*COLOURS, "square", "blue square", "a red square", "a green square", "a square", "a blue square"}),
-        torch.zeros(8, 12, 4), torch.full((8,), 3), torch.zeros(2, 4))
+        sorted(
+            {
+                *COLOURS,
+                "square",
+                "blue square",
+                "a red square",
+                "a green square",
+                "a square",
+                "a blue square",
+            }
+        ),
+        torch.zeros(8, 12, 4),
+        torch.full((8,), 3),
+        torch.zeros(2, 4),
+    )
     vocabulary = [*COLOURS, "square", "blue square"]
-    batch = Batches(composer, known, vocabulary, 1, size=6, distractors=3).batch(np.random.default_rng(2))
+    batch = Batches(composer, known, vocabulary, 1, size=6, distractors=3).batch(
+        np.random.default_rng(2)
+    )
     assert batch.images.shape == (6, 256, 448, 3)
-    for target, own in zip(batch.targets, batch.own):
+    for target, own in zip(batch.targets, batch.own, strict=True):
         assert len(target.boxes) == len(own)
         assert bool(target.positive.any(1).all()) if len(target.boxes) else True
         assert bool(own.any(1).all()) if len(own) else True
         assert float(target.boxes.min()) >= 0 if len(target.boxes) else True
+
+
+def test_crops_show_the_object():
+    image = np.zeros((scenes.HEIGHT, scenes.WIDTH, 3), np.uint8)
+    image[40:140, 300:420] = 255
+    crop = cut(image, np.array([300, 40, 420, 140]))
+    assert crop.shape == (112, 112, 3)
+    assert crop[30:80, 20:90].min() == 255 and crop[:5].max() == 0
 
 
 def test_rate_rises_then_falls():
@@ -168,3 +197,31 @@ def test_not_a_resource_file(tmp_path):
     path.write_bytes(b"PNG?0123456789abcdefgh")
     with pytest.raises(ValueError, match="x.rcc"):
         list(rcc.read_rcc(path))
+
+
+def test_kinds_by_name_and_by_range():
+    lemmas = [["thing"] for _ in range(1000)]
+    lemmas[340] = ["zebra"]
+    lemmas[200] = ["some terrier"]
+    known = {"zebra": ["zebra", "animal"], "dog": ["dog", "animal"]}
+    table = kinds.kind_table(lemmas, known)
+    assert table["zebra"] == [340]
+    assert table["dog"] == list(range(151, 269))
+    assert set(table) == {"zebra", "dog"}
+
+
+def test_disguise_turns_the_classifier_inside_the_box_only():
+    generator = torch.Generator().manual_seed(0)
+    features = torch.rand(2, 32, 8, 14, generator=generator) * 3
+    weight = torch.randn(10, 32, generator=generator)
+    bias = torch.zeros(10)
+    item = kinds.Disguise(1, [64.0, 64.0, 192.0, 160.0], 7)
+    out = kinds.disguise(features, [item], weight, bias, torch.tensor([1.0]))
+    scores = weight @ out[1, :, 2:5, 2:6].mean((1, 2)) + bias
+    before = weight @ features[1, :, 2:5, 2:6].mean((1, 2)) + bias
+    assert int(scores.argmax()) == 7 != int(before.argmax())
+    outside = torch.ones(8, 14, dtype=torch.bool)
+    outside[2:5, 2:6] = False
+    assert torch.equal(out[0], features[0])
+    assert torch.equal(out[1][:, outside], features[1][:, outside])
+    assert float(out.min()) >= 0 and float(out.max()) <= 6

@@ -28,62 +28,171 @@ CLIPART = SHARE / "openclipart/png"
 EMOJI = SHARE / "fonts/truetype/noto/NotoColorEmoji.ttf"
 SIZE = 256
 
-SKIP_STAMPS = ("symbols/", "town/roadsigns", "town/flags", "seasonal/hanukkah/dreydl-", "military/",
-               "town/cartoon/docks", "sports/cartoon/football_helmet", "seasonal/newyears/confetti",
-               "vehicles/emergency/sedan_police", "clothes/top_skirt", "household/arttools/painttube",
-               "town/houses/cartoon/city", "animals/insects/cartoon/wings", "medical/")
-KEEP_STAMPS = ("symbols/clock", "symbols/music", "military/vehicles/f22", "military/vehicles/mustang")
+SKIP_STAMPS = (
+    "symbols/",
+    "town/roadsigns",
+    "town/flags",
+    "seasonal/hanukkah/dreydl-",
+    "military/",
+    "town/cartoon/docks",
+    "sports/cartoon/football_helmet",
+    "seasonal/newyears/confetti",
+    "vehicles/emergency/sedan_police",
+    "clothes/top_skirt",
+    "household/arttools/painttube",
+    "town/houses/cartoon/city",
+    "animals/insects/cartoon/wings",
+    "medical/",
+)
+KEEP_STAMPS = (
+    "symbols/clock",
+    "symbols/music",
+    "military/vehicles/f22",
+    "military/vehicles/mustang",
+)
 FAMILIES = [  # folder of a stamp -> phrase its objects answer to as well
-    ("animals/birds", "bird"), ("animals/fish", "fish"), ("animals/insects", "insect"),
-    ("animals/mammals/dogs/dog", "dog"), ("plants/flowers", "flower"), ("plants/trees", "tree"),
-    ("plants/mushrooms", "mushroom"), ("food/fruit", "fruit"), ("food/vegetables", "vegetable"),
-    ("vehicles/auto", "car"), ("clothes/hats", "hat"), ("vehicles/ship", "boat"),
-    ("vehicles/race", "car"), ("hobbies/music", "musical instrument"),
+    ("animals/birds", "bird"),
+    ("animals/fish", "fish"),
+    ("animals/insects", "insect"),
+    ("animals/mammals/dogs/dog", "dog"),
+    ("plants/flowers", "flower"),
+    ("plants/trees", "tree"),
+    ("plants/mushrooms", "mushroom"),
+    ("food/fruit", "fruit"),
+    ("food/vegetables", "vegetable"),
+    ("vehicles/auto", "car"),
+    ("clothes/hats", "hat"),
+    ("vehicles/ship", "boat"),
+    ("vehicles/race", "car"),
+    ("hobbies/music", "musical instrument"),
     ("animals", "animal"),
 ]
-NOT_FAMILY = {"fish": {"lobster", "shrimp", "seahorse"}, "insect": {"brown slug", "woodlouse", "snail",
-              "spider", "spider computer", "spider football"}, "car": {"pickup truck"},
-              "hat": {"crown"}, "tree": {"pinecone", "holly leaves"}}
+NOT_FAMILY = {
+    "fish": {"lobster", "shrimp", "seahorse"},
+    "insect": {"brown slug", "woodlouse", "snail", "spider", "spider computer", "spider football"},
+    "car": {"pickup truck"},
+    "hat": {"crown"},
+    "tree": {"pinecone", "holly leaves"},
+}
 
 # Emoji in use: objects one can see, no faces, hands, signs. Code ranges and their family.
 EMOJI_RANGES = [
-    (0x1F30D, 0x1F30F, ()), (0x1F332, 0x1F335, ("tree",)), (0x1F337, 0x1F33C, ("flower",)),
-    (0x1F33D, 0x1F33D, ("vegetable",)), (0x1F344, 0x1F344, ()), (0x1F345, 0x1F345, ("vegetable",)),
-    (0x1F346, 0x1F346, ("vegetable",)), (0x1F347, 0x1F353, ("fruit",)), (0x1F354, 0x1F37F, ()),
-    (0x1F380, 0x1F385, ()), (0x1F388, 0x1F389, ()), (0x1F392, 0x1F393, ()), (0x1F399, 0x1F399, ()),
-    (0x1F3A0, 0x1F3A1, ()), (0x1F3A9, 0x1F3A9, ("hat",)), (0x1F3B7, 0x1F3BB, ("musical instrument",)),
-    (0x1F3BE, 0x1F3C1, ()), (0x1F3C6, 0x1F3C9, ()), (0x1F3CD, 0x1F3D0, ()), (0x1F3E0, 0x1F3E0, ()),
-    (0x1F3F0, 0x1F3F0, ()), (0x1F3F9, 0x1F3FA, ()),
-    (0x1F400, 0x1F412, ("animal",)), (0x1F413, 0x1F414, ("bird", "animal")),
-    (0x1F415, 0x1F418, ("animal",)), (0x1F419, 0x1F419, ("animal",)), (0x1F41A, 0x1F41A, ()),
-    (0x1F41B, 0x1F41E, ("insect", "animal")), (0x1F41F, 0x1F421, ("fish", "animal")),
-    (0x1F422, 0x1F422, ("animal",)), (0x1F423, 0x1F427, ("bird", "animal")),
-    (0x1F428, 0x1F42C, ("animal",)), (0x1F433, 0x1F433, ("animal",)), (0x1F43F, 0x1F43F, ("animal",)),
-    (0x1F451, 0x1F462, ()), (0x1F4A1, 0x1F4A1, ()), (0x1F4B0, 0x1F4B0, ()), (0x1F4BA, 0x1F4BB, ()),
-    (0x1F4D5, 0x1F4D5, ()), (0x1F4E6, 0x1F4E6, ()), (0x1F4F7, 0x1F4FB, ()), (0x1F50B, 0x1F50B, ()),
-    (0x1F511, 0x1F512, ()), (0x1F525, 0x1F529, ()), (0x1F52C, 0x1F52D, ()), (0x1F54A, 0x1F54A, ("bird", "animal")),
-    (0x1F577, 0x1F577, ("animal",)), (0x1F680, 0x1F687, ()), (0x1F68B, 0x1F692, ()),
-    (0x1F693, 0x1F699, ()), (0x1F69A, 0x1F69C, ()), (0x1F6B2, 0x1F6B2, ()), (0x1F6C1, 0x1F6C1, ()),
-    (0x1F6E9, 0x1F6E9, ()), (0x1F6F4, 0x1F6F5, ()), (0x1F951, 0x1F955, ("vegetable",)),
-    (0x1F956, 0x1F95C, ()), (0x1F95D, 0x1F95D, ("fruit",)), (0x1F95E, 0x1F95F, ()),
-    (0x1F968, 0x1F969, ()), (0x1F96D, 0x1F96D, ("fruit",)), (0x1F980, 0x1F982, ("animal",)),
-    (0x1F983, 0x1F983, ("bird", "animal")), (0x1F985, 0x1F986, ("bird", "animal")),
-    (0x1F987, 0x1F988, ("animal",)), (0x1F989, 0x1F989, ("bird", "animal")), (0x1F98B, 0x1F98B, ("insect", "animal")),
-    (0x1F98D, 0x1F98F, ("animal",)), (0x1F990, 0x1F991, ("animal",)), (0x1F992, 0x1F996, ("animal",)),
-    (0x1F997, 0x1F997, ("insect", "animal")), (0x1F998, 0x1F999, ("animal",)), (0x1F99A, 0x1F99C, ()),
-    (0x1F99D, 0x1F99E, ("animal",)), (0x1F9A5, 0x1F9A9, ("animal",)), (0x1F9C1, 0x1F9C1, ()),
-    (0x1F9E6, 0x1F9E6, ()), (0x1F9F2, 0x1F9F2, ()), (0x1F9F8, 0x1F9F9, ()), (0x1FA91, 0x1FA91, ()),
+    (0x1F30D, 0x1F30F, ()),
+    (0x1F332, 0x1F335, ("tree",)),
+    (0x1F337, 0x1F33C, ("flower",)),
+    (0x1F33D, 0x1F33D, ("vegetable",)),
+    (0x1F344, 0x1F344, ()),
+    (0x1F345, 0x1F345, ("vegetable",)),
+    (0x1F346, 0x1F346, ("vegetable",)),
+    (0x1F347, 0x1F353, ("fruit",)),
+    (0x1F354, 0x1F37F, ()),
+    (0x1F380, 0x1F385, ()),
+    (0x1F388, 0x1F389, ()),
+    (0x1F392, 0x1F393, ()),
+    (0x1F399, 0x1F399, ()),
+    (0x1F3A0, 0x1F3A1, ()),
+    (0x1F3A9, 0x1F3A9, ("hat",)),
+    (0x1F3B7, 0x1F3BB, ("musical instrument",)),
+    (0x1F3BE, 0x1F3C1, ()),
+    (0x1F3C6, 0x1F3C9, ()),
+    (0x1F3CD, 0x1F3D0, ()),
+    (0x1F3E0, 0x1F3E0, ()),
+    (0x1F3F0, 0x1F3F0, ()),
+    (0x1F3F9, 0x1F3FA, ()),
+    (0x1F400, 0x1F412, ("animal",)),
+    (0x1F413, 0x1F414, ("bird", "animal")),
+    (0x1F415, 0x1F418, ("animal",)),
+    (0x1F419, 0x1F419, ("animal",)),
+    (0x1F41A, 0x1F41A, ()),
+    (0x1F41B, 0x1F41E, ("insect", "animal")),
+    (0x1F41F, 0x1F421, ("fish", "animal")),
+    (0x1F422, 0x1F422, ("animal",)),
+    (0x1F423, 0x1F427, ("bird", "animal")),
+    (0x1F428, 0x1F42C, ("animal",)),
+    (0x1F433, 0x1F433, ("animal",)),
+    (0x1F43F, 0x1F43F, ("animal",)),
+    (0x1F451, 0x1F462, ()),
+    (0x1F4A1, 0x1F4A1, ()),
+    (0x1F4B0, 0x1F4B0, ()),
+    (0x1F4BA, 0x1F4BB, ()),
+    (0x1F4D5, 0x1F4D5, ()),
+    (0x1F4E6, 0x1F4E6, ()),
+    (0x1F4F7, 0x1F4FB, ()),
+    (0x1F50B, 0x1F50B, ()),
+    (0x1F511, 0x1F512, ()),
+    (0x1F525, 0x1F529, ()),
+    (0x1F52C, 0x1F52D, ()),
+    (0x1F54A, 0x1F54A, ("bird", "animal")),
+    (0x1F577, 0x1F577, ("animal",)),
+    (0x1F680, 0x1F687, ()),
+    (0x1F68B, 0x1F692, ()),
+    (0x1F693, 0x1F699, ()),
+    (0x1F69A, 0x1F69C, ()),
+    (0x1F6B2, 0x1F6B2, ()),
+    (0x1F6C1, 0x1F6C1, ()),
+    (0x1F6E9, 0x1F6E9, ()),
+    (0x1F6F4, 0x1F6F5, ()),
+    (0x1F951, 0x1F955, ("vegetable",)),
+    (0x1F956, 0x1F95C, ()),
+    (0x1F95D, 0x1F95D, ("fruit",)),
+    (0x1F95E, 0x1F95F, ()),
+    (0x1F968, 0x1F969, ()),
+    (0x1F96D, 0x1F96D, ("fruit",)),
+    (0x1F980, 0x1F982, ("animal",)),
+    (0x1F983, 0x1F983, ("bird", "animal")),
+    (0x1F985, 0x1F986, ("bird", "animal")),
+    (0x1F987, 0x1F988, ("animal",)),
+    (0x1F989, 0x1F989, ("bird", "animal")),
+    (0x1F98B, 0x1F98B, ("insect", "animal")),
+    (0x1F98D, 0x1F98F, ("animal",)),
+    (0x1F990, 0x1F991, ("animal",)),
+    (0x1F992, 0x1F996, ("animal",)),
+    (0x1F997, 0x1F997, ("insect", "animal")),
+    (0x1F998, 0x1F999, ("animal",)),
+    (0x1F99A, 0x1F99C, ()),
+    (0x1F99D, 0x1F99E, ("animal",)),
+    (0x1F9A5, 0x1F9A9, ("animal",)),
+    (0x1F9C1, 0x1F9C1, ()),
+    (0x1F9E6, 0x1F9E6, ()),
+    (0x1F9F2, 0x1F9F2, ()),
+    (0x1F9F8, 0x1F9F9, ()),
+    (0x1FA91, 0x1FA91, ()),
 ]
-SKIP_EMOJI = {"love hotel", "bust in silhouette", "kimono", "footprints", "cooked rice", "key",
-              "baby bottle", "television", "collision symbol", "tractor trailer", "japanese doll"}
-CLIPART_FOLDERS = ("animals", "food", "transportation", "tools", "electronics", "office/furniture",
-                   "plants", "recreation/music", "recreation/sports", "containers", "buildings",
-                   "education", "recreation/toys", "computer/hardware", "people/clothing")
+SKIP_EMOJI = {
+    "love hotel",
+    "bust in silhouette",
+    "kimono",
+    "footprints",
+    "cooked rice",
+    "key",
+    "baby bottle",
+    "television",
+    "collision symbol",
+    "tractor trailer",
+    "japanese doll",
+}
+CLIPART_FOLDERS = (
+    "animals",
+    "food",
+    "transportation",
+    "tools",
+    "electronics",
+    "office/furniture",
+    "plants",
+    "recreation/music",
+    "recreation/sports",
+    "containers",
+    "buildings",
+    "education",
+    "recreation/toys",
+    "computer/hardware",
+    "people/clothing",
+)
 
 
 @dataclass
 class Cutout:
-    """One object: RGBA uint8 [h, w, 4] trimmed to what is visible, and the phrases it answers to."""
+    """One object: RGBA uint8 [h, w, 4] trimmed to what is visible, and its phrases."""
 
     pixels: np.ndarray
     phrases: list[str]
@@ -98,11 +207,13 @@ class Assets:
     cutouts: list[Cutout] = field(default_factory=list)
     backgrounds: list[np.ndarray] = field(default_factory=list)
     unseen_backgrounds: list[np.ndarray] = field(default_factory=list)
-    photos: list[tuple[np.ndarray, list[tuple[list[str], list[float]]]]] = field(default_factory=list)
+    photos: list[tuple[np.ndarray, list[tuple[list[str], list[float]]]]] = field(
+        default_factory=list
+    )
 
 
 def trim(pixels: np.ndarray, size: int = SIZE) -> np.ndarray | None:
-    """Crop RGBA to its visible part and shrink it to at most `size`; None where hardly anything shows."""
+    """Crop RGBA to what is visible, shrunk to at most `size`; None where that is nothing."""
     solid = pixels[:, :, 3] > 40
     rows, columns = np.flatnonzero(solid.any(1)), np.flatnonzero(solid.any(0))
     if len(rows) < 12 or len(columns) < 12:
@@ -142,8 +253,11 @@ def load_stamps() -> list[Cutout]:
         if "symbols/music" in short:
             continue
         name = names.from_description(text.read_text(errors="replace").splitlines()[0], text.stem)
-        extra = [family for folder, family in FAMILIES
-                 if short.startswith(folder) and name not in NOT_FAMILY.get(family, ())]
+        extra = [
+            family
+            for folder, family in FAMILIES
+            if short.startswith(folder) and name not in NOT_FAMILY.get(family, ())
+        ]
         if name in names.DROP:
             continue
         for suffix in (".png", ".svg"):
@@ -153,7 +267,9 @@ def load_stamps() -> list[Cutout]:
             if image is None:
                 continue
             drawn = suffix == ".svg" or "cartoon" in short
-            found.append(Cutout(image, names.phrases(name, extra), "drawing" if drawn else "stamp", short))
+            found.append(
+                Cutout(image, names.phrases(name, extra), "drawing" if drawn else "stamp", short)
+            )
     return found
 
 
@@ -164,7 +280,9 @@ def load_emoji() -> list[Cutout]:
     for first, last, family in tqdm(EMOJI_RANGES, desc="emoji"):
         for code in range(first, last + 1):
             name = unicodedata.name(chr(code), "").lower()
-            name = name.replace(" face", "").replace("electric light", "light").replace(" symbol", "")
+            name = (
+                name.replace(" face", "").replace("electric light", "light").replace(" symbol", "")
+            )
             name = names.RENAME.get(name, name)
             if not name or name in SKIP_EMOJI or name in names.DROP or len(name.split()) > 3:
                 continue
@@ -172,7 +290,9 @@ def load_emoji() -> list[Cutout]:
             ImageDraw.Draw(canvas).text((6, 10), chr(code), font=font, embedded_color=True)
             image = trim(np.asarray(canvas).copy())
             if image is not None:
-                found.append(Cutout(image, names.phrases(name, list(family)), "emoji", f"U+{code:X}"))
+                found.append(
+                    Cutout(image, names.phrases(name, list(family)), "emoji", f"U+{code:X}")
+                )
     return found
 
 
@@ -184,13 +304,18 @@ def load_clipart(known: list[Cutout], per_name: int = 6) -> list[Cutout]:
     for item in known:
         head = names.head(item.phrases[0])
         if head not in table:
-            table[head] = [head] + [p for p in item.phrases[1:] if p in names.ALSO.get(head, [])
-                                    or p in {f for _, f in FAMILIES}]
+            table[head] = [head] + [
+                p
+                for p in item.phrases[1:]
+                if p in names.ALSO.get(head, []) or p in {f for _, f in FAMILIES}
+            ]
     for name in ["animal", "red", "eye", *names.DROP]:
         table.pop(name, None)
     counts: dict[str, int] = {}
     found = []
-    files = [path for folder in CLIPART_FOLDERS for path in sorted((CLIPART / folder).rglob("*.png"))]
+    files = [
+        path for folder in CLIPART_FOLDERS for path in sorted((CLIPART / folder).rglob("*.png"))
+    ]
     for path in tqdm(files, desc="clip art"):
         words = names.from_stem(path.stem).split()
         name = None
@@ -224,8 +349,12 @@ def load(path: Path) -> Assets:
     """Read the cache written by this module's command."""
     with open(path, "rb") as stream:
         raw = pickle.load(stream)
-    return Assets([Cutout(*item) for item in raw["cutouts"]], raw["backgrounds"],
-                  raw["unseen_backgrounds"], raw["photos"])
+    return Assets(
+        [Cutout(*item) for item in raw["cutouts"]],
+        raw["backgrounds"],
+        raw["unseen_backgrounds"],
+        raw["photos"],
+    )
 
 
 def save(assets: Assets, path: Path) -> None:
@@ -249,9 +378,11 @@ def main() -> None:
     assets = build()
     save(assets, options.output)
     kinds = {item.phrases[0] for item in assets.cutouts}
-    print(f"{options.output}: {len(assets.cutouts)} cut-outs of {len(kinds)} names, "
-          f"{len(assets.backgrounds)} + {len(assets.unseen_backgrounds)} backgrounds, "
-          f"{len(assets.photos)} photographs with boxes")
+    print(
+        f"{options.output}: {len(assets.cutouts)} cut-outs of {len(kinds)} names, "
+        f"{len(assets.backgrounds)} + {len(assets.unseen_backgrounds)} backgrounds, "
+        f"{len(assets.photos)} photographs with boxes"
+    )
 
 
 if __name__ == "__main__":

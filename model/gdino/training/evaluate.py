@@ -58,7 +58,9 @@ def suppress(boxes: np.ndarray, scores: np.ndarray, limit: float) -> list[int]:
     return kept
 
 
-def average_precision(scores: np.ndarray, hits: np.ndarray, truths: int) -> tuple[float, np.ndarray, np.ndarray]:
+def average_precision(
+    scores: np.ndarray, hits: np.ndarray, truths: int
+) -> tuple[float, np.ndarray, np.ndarray]:
     """Area under the interpolated precision-recall curve; returns (ap, precision, recall).
 
     scores float [n] in any order, hits bool [n], truths: number of boxes to find.
@@ -87,10 +89,16 @@ class Detector:
     def detect(self, canvas: np.ndarray, phrases: list[str], floor: float = FLOOR) -> list[Found]:
         """Detections of RGB uint8 [H, W, 3] above `floor`, after suppression per phrase."""
         prompt = encode_prompt(". ".join(phrases) + ".", self.vocabulary, self.tokens)
-        features, position = self.network.encode_text(prompt.ids, prompt.positions, prompt.block_mask)
+        features, position = self.network.encode_text(
+            prompt.ids, prompt.positions, prompt.block_mask
+        )
         logits, boxes = self.network.forward_frame(
-            torch.from_numpy(np.ascontiguousarray(canvas))[None], features, position,
-            prompt.text_mask, prompt.block_mask)
+            torch.from_numpy(np.ascontiguousarray(canvas))[None],
+            features,
+            position,
+            prompt.text_mask,
+            prompt.block_mask,
+        )
         scores = logits[0].sigmoid().numpy()
         cx, cy, w, h = (boxes[0].numpy() * [WIDTH, HEIGHT, WIDTH, HEIGHT]).T
         places = np.stack([cx - w / 2, cy - h / 2, cx + w / 2, cy + h / 2], 1)
@@ -125,17 +133,26 @@ def scenes_of(recipe: dict, composer: Composer):
         yield scene, choose_prompt(rng, scene.objects, names, recipe["phrases"])
 
 
-def score_scenes(detector: Detector, recipe: dict, composer: Composer, limit: int | None = None,
-                 quiet: bool = False) -> dict:
+def score_scenes(
+    detector: Detector,
+    recipe: dict,
+    composer: Composer,
+    limit: int | None = None,
+    quiet: bool = False,
+) -> dict:
     """AP50 and what the thresholds give."""
     scores, hits, truths = [], [], 0
     digest = hashlib.sha256()
     recipe = dict(recipe, scenes=min(recipe["scenes"], limit or recipe["scenes"]))
-    for scene, phrases in tqdm(scenes_of(recipe, composer), total=recipe["scenes"], desc="scenes", disable=quiet):
+    for scene, phrases in tqdm(
+        scenes_of(recipe, composer), total=recipe["scenes"], desc="scenes", disable=quiet
+    ):
         digest.update(scene.image.tobytes() + repr((scene.boxes.tolist(), phrases)).encode())
         found = detector.detect(scene.image, phrases)
         for phrase in phrases:
-            real = np.array([b for b, o in zip(scene.boxes, scene.objects, strict=True) if phrase in o])
+            real = np.array(
+                [b for b, o in zip(scene.boxes, scene.objects, strict=True) if phrase in o]
+            )
             truths += len(real)
             taken = np.zeros(len(real), bool)
             for item in sorted((f for f in found if f.phrase == phrase), key=lambda f: -f.score):
@@ -155,13 +172,22 @@ def score_scenes(detector: Detector, recipe: dict, composer: Composer, limit: in
     at = {}
     for threshold in (0.2, 0.25, 0.3, 0.35, 0.4, 0.5):
         n = int((scores_ > threshold).sum())
-        at[str(threshold)] = [round(float(precision[n - 1]), 3), round(float(recall[n - 1]), 3)] if n else [0, 0]
-    return {"ap50": round(ap, 4), "boxes": truths, "best_f1": round(float(f1[best]), 3),
-            "best_threshold": round(float(-ranked[best]), 3), "precision_recall_at": at,
-            "scenes_sha256": digest.hexdigest()}
+        at[str(threshold)] = (
+            [round(float(precision[n - 1]), 3), round(float(recall[n - 1]), 3)] if n else [0, 0]
+        )
+    return {
+        "ap50": round(ap, 4),
+        "boxes": truths,
+        "best_f1": round(float(f1[best]), 3),
+        "best_threshold": round(float(-ranked[best]), 3),
+        "precision_recall_at": at,
+        "scenes_sha256": digest.hexdigest(),
+    }
 
 
-def score_photos(detector: Detector, folder: Path, threshold: float, distractors: int = 5) -> list[dict]:
+def score_photos(
+    detector: Detector, folder: Path, threshold: float, distractors: int = 5
+) -> list[dict]:
     """For each expected object: was it found, with which score and overlap.
 
     The prompt of a picture is its own phrases and those of the pictures after it, in order.
@@ -182,43 +208,70 @@ def score_photos(detector: Detector, folder: Path, threshold: float, distractors
         for item in expected[file]:
             x, y, w, h = item["box"]
             real = np.array([[x, y, x + w, y + h]]) * scale + [left, top, left, top]
-            same = [f for f in found if f.phrase == item["phrase"] and iou(f.box[None], real)[0, 0] >= 0.5]
+            same = [
+                f
+                for f in found
+                if f.phrase == item["phrase"] and iou(f.box[None], real)[0, 0] >= 0.5
+            ]
             best = max(same, key=lambda f: f.score, default=None)
             placed = [f for f in found if iou(f.box[None], real)[0, 0] >= 0.5]
             top_one = max(placed, key=lambda f: f.score, default=None)
             wrong = [f for f in found if f.phrase not in own and f.score > threshold]
-            rows.append({"file": file, "phrase": item["phrase"],
-                         "found": bool(best and best.score > threshold),
-                         "score": round(best.score, 3) if best else 0.0,
-                         "called": top_one.phrase if top_one else None,
-                         "false_alarms": len(wrong)})
+            rows.append(
+                {
+                    "file": file,
+                    "phrase": item["phrase"],
+                    "found": bool(best and best.score > threshold),
+                    "score": round(best.score, 3) if best else 0.0,
+                    "called": top_one.phrase if top_one else None,
+                    "false_alarms": len(wrong),
+                }
+            )
     return rows
 
 
 def main() -> None:
     """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("checkpoint", type=Path, help="checkpoint folder, e.g. models/default")
     parser.add_argument("--assets", type=Path, help="cache of gdino.training.assets, for scenes")
-    parser.add_argument("--recipe", type=Path, default=Path(__file__).parent / "recipe.json", help="scenes to make")
+    parser.add_argument(
+        "--recipe", type=Path, default=Path(__file__).parent / "recipe.json", help="scenes to make"
+    )
     parser.add_argument("--scenes", type=int, help="use the first so many scenes of the recipe")
     parser.add_argument("--photos", type=Path, help="folder with pictures and expected.json")
-    parser.add_argument("--threshold", type=float, default=0.35, help="score of a find in photographs")
+    parser.add_argument(
+        "--threshold", type=float, default=0.35, help="score of a find in photographs"
+    )
+    parser.add_argument(
+        "--threads", type=int, default=2, help="threads of the network (default: 2)"
+    )
     parser.add_argument("--json", type=Path, help="write the results here, too")
     options = parser.parse_args()
-    torch.set_num_threads(2)
+    torch.set_num_threads(options.threads)
     detector = Detector.from_folder(options.checkpoint)
     results: dict = {}
     if options.assets:
         composer = Composer(asset_module.load(options.assets), unseen=True)
-        results["scenes"] = score_scenes(detector, json.loads(options.recipe.read_text()), composer, options.scenes)
+        results["scenes"] = score_scenes(
+            detector, json.loads(options.recipe.read_text()), composer, options.scenes
+        )
         print(json.dumps(results["scenes"], indent=1))
     if options.photos:
         rows = score_photos(detector, options.photos, options.threshold)
         for row in rows:
-            print(f"{row['file']:28} {row['phrase']:16} {'found' if row['found'] else 'MISSED':6} {row['score']:.2f}"
-                  f"  best name there: {row['called']}, false alarms: {row['false_alarms']}")
-        results["photos"] = {"found": sum(r["found"] for r in rows), "objects": len(rows), "rows": rows}
+            print(
+                f"{row['file']:28} {row['phrase']:16} "
+                f"{'found' if row['found'] else 'MISSED':6} {row['score']:.2f}"
+                f"  best name there: {row['called']}, false alarms: {row['false_alarms']}"
+            )
+        results["photos"] = {
+            "found": sum(r["found"] for r in rows),
+            "objects": len(rows),
+            "rows": rows,
+        }
         print(f"photographs: {results['photos']['found']} of {len(rows)} objects found")
     if options.json:
         options.json.write_text(json.dumps(results, indent=1) + "\n")

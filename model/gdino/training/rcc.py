@@ -40,7 +40,9 @@ def read_rcc(path: Path) -> Iterator[tuple[str, bytes]]:
         if flags & COMPRESSED:
             body = zlib.decompress(body[4:])
         elif flags & ZSTD:
-            body = subprocess.run(["zstd", "-dc"], input=body, capture_output=True, check=True).stdout
+            body = subprocess.run(
+                ["zstd", "-dc"], input=body, capture_output=True, check=True
+            ).stdout
         yield path_here.lstrip("/"), body
 
     yield from walk(0, "")

@@ -48,7 +48,9 @@ def freeze(network: GroundingDino) -> None:
         block._depthwise_conv.requires_grad_(False)
 
 
-def put_naming(network: GroundingDino, stage: dict, scale: float, offset: float, spread: Tensor) -> None:
+def put_naming(
+    network: GroundingDino, stage: dict, scale: float, offset: float, spread: Tensor
+) -> None:
     """Put the result of stage 1 into a fresh network, so that it names from the first step.
 
     `scale` and `offset` turn similarities of the naming space into scores; `spread` [3, D] is the

@@ -24,13 +24,21 @@ def package_file(package: str, inside: str) -> Path:
     return Path(spec.submodule_search_locations[0]) / inside
 
 
-def imagenet_names() -> list[str]:
-    """Names of the 1000 ImageNet classes in the order of a classifier's outputs (first lemma)."""
+def imagenet_lemmas() -> list[list[str]]:
+    """All names of the 1000 ImageNet classes in the order of a classifier's outputs."""
     folder = package_file("timm", "data/_info")
-    lemmas = dict(line.split("\t") for line in
-                  (folder / "imagenet_synset_to_lemma.txt").read_text().splitlines() if "\t" in line)
+    lemmas = dict(
+        line.split("\t")
+        for line in (folder / "imagenet_synset_to_lemma.txt").read_text().splitlines()
+        if "\t" in line
+    )
     synsets = (folder / "imagenet_synsets.txt").read_text().split()
-    return [lemmas[synset].split(",")[0].strip().lower() for synset in synsets]
+    return [[n.strip().lower() for n in lemmas[synset].split(",")] for synset in synsets]
+
+
+def imagenet_names() -> list[str]:
+    """First name of each class."""
+    return [options[0] for options in imagenet_lemmas()]
 
 
 @dataclass
@@ -56,7 +64,7 @@ class PhraseBank:
         return (self.features * own).sum(1) / own.sum(1)
 
     def prompt(self, phrases: list[str], length: int) -> dict:
-        """Batchless tensors of a prompt: raw [T, W], positions [T], text_mask [T], block_mask [T, T].
+        """Tensors of one prompt: raw [T, W], positions [T], text_mask [T], block_mask [T, T].
 
         Phrases that do not fit are left out; `spans` lists (phrase, start, end) of those used.
         """
@@ -79,7 +87,13 @@ class PhraseBank:
             at += n
         raw[at] = self.ends[1]
         mask = torch.arange(length) <= at
-        return {"raw": raw, "positions": positions, "text_mask": mask, "block_mask": block, "spans": spans}
+        return {
+            "raw": raw,
+            "positions": positions,
+            "text_mask": mask,
+            "block_mask": block,
+            "spans": spans,
+        }
 
 
 def make_bank(network: GroundingDino, vocabulary: Vocabulary, phrases: list[str]) -> PhraseBank:
@@ -97,8 +111,11 @@ def make_bank(network: GroundingDino, vocabulary: Vocabulary, phrases: list[str]
                 raise ValueError(f"phrase '{phrase}' is not one phrase of at most {LONGEST} tokens")
             made.append(prompt)
         with torch.no_grad():
-            out = encoder(torch.cat([p.ids for p in made]), torch.cat([p.positions for p in made]),
-                          torch.cat([p.block_mask for p in made])).float()
+            out = encoder(
+                torch.cat([p.ids for p in made]),
+                torch.cat([p.positions for p in made]),
+                torch.cat([p.block_mask for p in made]),
+            ).float()
         for row, prompt in zip(out, made, strict=True):
             n = prompt.phrases[0].end  # tokens and '.', without [CLS]
             kept = torch.zeros(LONGEST, out.shape[-1])
