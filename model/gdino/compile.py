@@ -363,6 +363,7 @@ def compile_package(options: Options, progress: Progress) -> str:
             if terms:
                 origin["license"] = terms
             content = manifest.build_manifest(network, vocabulary, specs, origin, target, package)
+            content["defaults"] = manifest.thresholds(source)
             manifest.write_manifest(content, package)
         with progress.stage("comparing with the network"):
             found = verify.compare_package(

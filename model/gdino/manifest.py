@@ -12,6 +12,7 @@ from pathlib import Path
 import torch
 
 from gdino import __version__
+from gdino.config import ConfigError, read_json
 from gdino.graphs import GraphSpec
 from gdino.network import GroundingDino
 from gdino.prompt import DELIMITERS
@@ -42,6 +43,19 @@ def licence(folder: Path) -> str | None:
         return None
     line = re.search(r"^license:\s*[\"']?([^\s\"'#]+)", header.group(1), re.MULTILINE)
     return line.group(1) if line else None
+
+
+def thresholds(folder: Path) -> dict[str, float]:
+    """Default thresholds: those in the checkpoint's preprocessor_config.json, else the usual."""
+    path = folder / "preprocessor_config.json"
+    wanted = {"box_threshold": 0.35, "text_threshold": 0.25}
+    extra = read_json(path) if path.is_file() else {}
+    for name in wanted:
+        value = extra.get(name, wanted[name])
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
+            raise ConfigError(f"{path}: '{name}' is {value!r}, wanted: a number from 0 to 1")
+        wanted[name] = float(value)
+    return wanted
 
 
 def build_manifest(

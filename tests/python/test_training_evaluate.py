@@ -72,3 +72,16 @@ def test_letterbox_centres():
     assert canvas.shape == (256, 448, 3) and scale == 2.56 and (left, top) == (96, 0)
     assert canvas[:, 100:340].min() == 255
     assert canvas[0, 0].tolist() == [124, 116, 104]
+
+
+def test_default_thresholds_of_a_checkpoint(tmp_path):
+    from gdino.config import ConfigError
+    from gdino.manifest import thresholds
+
+    assert thresholds(tmp_path) == {"box_threshold": 0.35, "text_threshold": 0.25}
+    path = tmp_path / "preprocessor_config.json"
+    path.write_text('{"box_threshold": 0.3}')
+    assert thresholds(tmp_path) == {"box_threshold": 0.3, "text_threshold": 0.25}
+    path.write_text('{"text_threshold": 1.5}')
+    with pytest.raises(ConfigError, match="text_threshold.*1.5"):
+        thresholds(tmp_path)

@@ -19,6 +19,8 @@ from torch import Tensor
 from tqdm import tqdm
 
 from ..attention import DeformableAttention
+from ..checkpoint import write_json
+from ..config import read_json
 from ..decoder import contrast
 from ..defaults import load_pretrained_parts
 from ..geometry import sine_features
@@ -35,6 +37,7 @@ from .text import PhraseBank, imagenet_lemmas, imagenet_names, make_bank, packag
 COPIES = 6
 VOCABULARY = 0.5
 TEACHER = 0.8
+THRESHOLDS = {"box_threshold": 0.3, "text_threshold": 0.25}
 
 
 def rate_at(share: float, step: int, warm: int = 200, flat: float = 0.45) -> float:
@@ -250,6 +253,8 @@ def export(network: GroundingDino, folder: Path, text_folder: Path) -> None:
     """Write a checkpoint folder in fp16."""
     network.save_folder(folder, dtype=torch.float16)
     shutil.copyfile(text_folder / "vocab.txt", folder / "vocab.txt")
+    path = folder / "preprocessor_config.json"
+    write_json(path, {**read_json(path), **THRESHOLDS})
 
 
 def arguments() -> argparse.ArgumentParser:
