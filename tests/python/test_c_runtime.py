@@ -98,7 +98,8 @@ def test_same_as_the_network(
     assert done.returncode == 0, done.stderr
     library = done.stdout.splitlines()[0]
     noted = json.loads((package / "manifest.json").read_text())["torch"]["library_dir"]
-    assert Path(library).resolve().parent == Path(noted).resolve()
+    # Debian keeps links to its libraries in the folder that torch names.
+    assert Path(library).resolve() == (Path(noted) / "libtorch_cpu.so").resolve()
 
     values = numpy.fromfile(tmp_path / "out", dtype=numpy.float32)
     logits = values[: QUERIES * TOKENS].reshape(QUERIES, TOKENS)
