@@ -24,7 +24,7 @@ setup:
 
 build: setup
 	@[ -f $(BUILD)/build.ninja ] || meson setup $(BUILD) $(MESON_ARGS)
-	@meson compile -C $(BUILD)
+	@ninja -C $(BUILD) --quiet
 
 demo: build
 	@tools/demo
