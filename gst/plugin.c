@@ -13,6 +13,11 @@
 static gboolean
 plugin_init (GstPlugin * plugin)
 {
+  /* OpenMP threads that spin while they wait for each other starve decoders
+   * and encoders, and themselves. Its run time reads this once, when libtorch
+   * brings it in; here, before the application's pipeline runs, is the last
+   * time to set it safely. */
+  g_setenv ("OMP_WAIT_POLICY", "passive", FALSE);
   return GST_ELEMENT_REGISTER (groundingdino, plugin);
 }
 

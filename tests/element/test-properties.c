@@ -235,10 +235,33 @@ test_inspect (void)
   g_assert_cmpstr (got, ==, want);
 }
 
+/* The plugin keeps OpenMP's threads from spinning, but not against the user's
+ * word. */
+static void
+test_waiting (void)
+{
+  GstElement *element = rig_element_new (NULL);
+
+  if (g_test_subprocess ()) {
+    g_assert_cmpstr (g_getenv ("OMP_WAIT_POLICY"), ==, "active");
+  } else {
+    g_assert_cmpstr (g_getenv ("OMP_WAIT_POLICY"), ==, "passive");
+    g_setenv ("OMP_WAIT_POLICY", "active", TRUE);
+    g_test_trap_subprocess (NULL, 0, G_TEST_SUBPROCESS_INHERIT_STDERR);
+    g_test_trap_assert_passed ();
+    g_setenv ("OMP_WAIT_POLICY", "passive", TRUE);
+  }
+  gst_object_unref (element);
+}
+
 int
 main (int argc, char **argv)
 {
+  /* "active" is what test_waiting gives its second self. */
+  if (g_strcmp0 (g_getenv ("OMP_WAIT_POLICY"), "active") != 0)
+    g_unsetenv ("OMP_WAIT_POLICY");
   rig_main_init (&argc, &argv);
+  g_test_add_func ("/properties/waiting", test_waiting);
   g_test_add_func ("/properties/list", test_list);
   g_test_add_func ("/properties/defaults", test_defaults);
   g_test_add_func ("/properties/round-trip", test_round_trip);
