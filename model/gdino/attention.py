@@ -10,8 +10,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from gdino.chunks import chunks
 from gdino.config import GroundingDinoConfig
 from gdino.rows import weighted_rows
+
+# Score of a padding token: no softmax over tokens sees it.
+OUT_OF_SIGHT = -1e30
 
 
 def split_heads(x: Tensor, heads: int) -> Tensor:
@@ -48,7 +52,13 @@ class MultiheadAttention(nn.Module):
 
 
 class BiMultiHeadAttention(nn.Module):
-    """Image looks at text and text at image, from the same projected pair."""
+    """Image looks at text and text at image, from the same projected pair.
+
+    The published code projects all N cells three times, to `heads` * C channels. Matrix products
+    are associative, so here the T tokens carry those projections: cells meet the text in their own
+    D channels, which halves the work at T = 256 and takes an eighth at T = 64. Cells are taken in
+    chunks (see `gdino.chunks`), and the softmax over all cells is put together from its parts.
+    """
 
     def __init__(self, config: GroundingDinoConfig) -> None:
         super().__init__()
@@ -63,20 +73,72 @@ class BiMultiHeadAttention(nn.Module):
 
     def forward(self, vision: Tensor, text: Tensor, text_mask: Tensor) -> tuple[Tensor, Tensor]:
         """vision [B,N,D], text [B,T,D], text_mask bool [B,T] -> changes of both."""
-        image = split_heads(self.vision_proj(vision), self.heads)
-        words = split_heads(self.text_proj(text), self.heads)
-        image_values = split_heads(self.values_vision_proj(vision), self.heads)
-        word_values = split_heads(self.values_text_proj(text), self.heads)
-        # The published code shares one score matrix and shifts it before both softmaxes; a shift
-        # changes nothing, so two plain attentions give the same numbers.
-        for_vision = F.scaled_dot_product_attention(
-            image, words, word_values, attn_mask=text_mask[:, None, None, :]
-        )
-        for_text = F.scaled_dot_product_attention(words, image, image_values)
+        keys, bias, values = self._tokens(text, text_mask)
+        pairs = [
+            self._attend(vision[i], keys[i], bias[i], values[i]) for i in range(len(vision))
+        ]
+        for_vision = torch.stack([pair[0] for pair in pairs])
+        seen = torch.stack([pair[1] for pair in pairs])
+        return for_vision, self._for_text(seen)
+
+    def _tokens(self, text: Tensor, text_mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """The text's side of the scores, in the channels of the cells.
+
+        Returns keys [B,D,heads*T] and bias [B,heads*T] with score = cell @ keys + bias, and the
+        values [B,heads*T,D] that a cell adds up, output layer included.
+        """
+        batch, tokens, width = text.shape
+        heads = self.heads
+        words = split_heads(self.text_proj(text), heads)
+        scale = words.shape[-1] ** -0.5
+        look = self.vision_proj.weight.view(heads, -1, width)
+        keys = (words @ look) * scale
+        bias = (words * self.vision_proj.bias.view(heads, 1, -1)).sum(-1) * scale
+        # Finite, so that the softmax over cells of a padding token is finite too.
+        bias = bias.masked_fill(~text_mask[:, None, :], OUT_OF_SIGHT)
+        values = split_heads(self.values_text_proj(text), heads)
+        give = self.out_vision_proj.weight.view(width, heads, -1).permute(1, 2, 0)
+        values = values @ give
         return (
-            self.out_vision_proj(join_heads(for_vision)),
-            self.out_text_proj(join_heads(for_text)),
+            keys.reshape(batch, heads * tokens, width).transpose(1, 2),
+            bias.reshape(batch, heads * tokens),
+            values.reshape(batch, heads * tokens, width),
         )
+
+    def _attend(
+        self, cells: Tensor, keys: Tensor, bias: Tensor, values: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """cells [N,D], the rest as `_tokens` gives them -> [N,D], means of cells [heads*T,D]."""
+        changes = []
+        peaks = []
+        sums = []
+        means = []
+        for part in chunks(cells, keys.shape[-1]):
+            score = torch.addmm(bias, part, keys)
+            share = score.view(len(part), self.heads, -1).softmax(-1).view(score.shape)
+            changes.append(torch.addmm(self.out_vision_proj.bias, share, values))
+            peak = score.amax(0)
+            weight = (score - peak).exp()
+            peaks.append(peak)
+            sums.append(weight.sum(0))
+            means.append(weight.transpose(0, 1) @ part)
+        if len(means) == 1:
+            return changes[0], means[0] / sums[0][:, None]
+        # exp(score - own peak) of each part, brought to the common peak.
+        lift = torch.stack(peaks)
+        lift = (lift - lift.amax(0)).exp()
+        total = (torch.stack(sums) * lift).sum(0)
+        mean = (torch.stack(means) * lift[..., None]).sum(0)
+        return torch.cat(changes), mean / total[:, None]
+
+    def _for_text(self, seen: Tensor) -> Tensor:
+        """Means of cells [B,heads*T,D] -> what the text takes from them [B,T,D]."""
+        batch, _, width = seen.shape
+        seen = seen.view(batch, self.heads, -1, width)
+        # The weights of a mean add up to 1, so the bias comes through as it is.
+        values = seen @ self.values_vision_proj.weight.view(self.heads, -1, width).transpose(1, 2)
+        values = values + self.values_vision_proj.bias.view(self.heads, 1, -1)
+        return self.out_text_proj(join_heads(values))
 
 
 class DeformableAttention(nn.Module):

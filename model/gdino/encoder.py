@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from gdino.attention import BiMultiHeadAttention, DeformableAttention, MultiheadAttention
 from gdino.bert import ACTIVATION
+from gdino.chunks import by_chunks
 from gdino.config import GroundingDinoConfig
 
 
@@ -81,6 +82,9 @@ class DeformableLayer(nn.Module):
         x = self.self_attn(vision + position, vision, reference)
         x = F.dropout(x, self.dropout, self.training)
         x = self.self_attn_layer_norm(vision + x)
+        return by_chunks(self._feed_forward, x, self.fc1.out_features)
+
+    def _feed_forward(self, x: Tensor) -> Tensor:
         y = self.fc2(self.activation(self.fc1(x)))
         y = F.dropout(y, self.dropout, self.training)
         return self.final_layer_norm(x + y)

@@ -9,6 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from gdino.bert import ACTIVATION
+from gdino.chunks import by_chunks
 from gdino.config import SwinConfig
 
 # Added to the score of two cells that are neighbours only through the cyclic shift.
@@ -157,6 +158,9 @@ class Block(nn.Module):
         if self.shift:
             y = torch.roll(y, (self.shift, self.shift), (1, 2))
         x = x + y[:, :height, :width]
+        return by_chunks(self._feed_forward, x, self.intermediate.dense.out_features)
+
+    def _feed_forward(self, x: Tensor) -> Tensor:
         y = self.activation(self.intermediate.dense(self.layernorm_after(x)))
         return x + self.output.dense(y)
 

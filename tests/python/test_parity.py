@@ -28,7 +28,9 @@ PROMPTS = (
     "a cat. remote control.",
     "dog? zebra crossing. the unbelievable umbrella. person",
 )
-TOLERANCE = 1e-4
+# The reference's own rounding moves a sensitive logit by 4e-4 (float32 against float64).
+TOLERANCE = 1e-3
+BOX_TOLERANCE = 1e-4
 
 
 @pytest.fixture(scope="module", params=[True, False], ids=["shared heads", "own heads"])
@@ -69,7 +71,7 @@ def test_logits_and_boxes(
     torch.testing.assert_close(
         logits[..., :used], wanted.logits[..., :used], atol=TOLERANCE, rtol=0
     )
-    torch.testing.assert_close(boxes, wanted.pred_boxes, atol=TOLERANCE, rtol=0)
+    torch.testing.assert_close(boxes, wanted.pred_boxes, atol=BOX_TOLERANCE, rtol=0)
     assert torch.isneginf(logits[..., used:]).all()
 
 
