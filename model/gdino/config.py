@@ -238,6 +238,8 @@ class GroundingDinoConfig:
     position_embedding_type: str = "sine"
     positional_embedding_temperature: float = 20.0
     layer_norm_eps: float = 1e-5
+    box_eps: float = 1e-5
+    """Least distance of a box from 0 and 1 where it is refined; the original code has 1e-3."""
     init_std: float = 0.02
     dropout: float = 0.1
     fusion_droppath: float = 0.1

@@ -35,9 +35,9 @@ def contrast(queries: Tensor, text: Tensor, text_mask: Tensor) -> Tensor:
     return logits.masked_fill(~text_mask[:, None, :], float("-inf"))
 
 
-def inverse_sigmoid(boxes: Tensor) -> Tensor:
+def inverse_sigmoid(boxes: Tensor, eps: float) -> Tensor:
     """Logit with the published clamp; infinite proposals come out finite."""
-    boxes = boxes.clamp(1e-5, 1 - 1e-5)
+    boxes = boxes.clamp(eps, 1 - eps)
     return torch.log(boxes / (1 - boxes))
 
 
@@ -88,6 +88,7 @@ class Decoder(nn.Module):
     def __init__(self, config: GroundingDinoConfig, shapes: list[tuple[int, int]]) -> None:
         super().__init__()
         self.half = config.d_model // 2
+        self.box_eps = config.box_eps
         self.layer_norm = nn.LayerNorm(config.d_model, config.layer_norm_eps)
         self.layers = nn.ModuleList(
             DecoderLayer(config, shapes) for _ in range(config.decoder_layers)
@@ -116,7 +117,7 @@ class Decoder(nn.Module):
         for index, layer in enumerate(self.layers):
             position = self.query_position(boxes)
             queries = layer(queries, position, boxes, vision, text, text_mask)
-            before = inverse_sigmoid(boxes)
+            before = inverse_sigmoid(boxes, self.box_eps)
             normed = self.layer_norm(queries)
             out.append((normed, (self.bbox_embed[index](normed).float() + before).sigmoid()))
             if index < last:
