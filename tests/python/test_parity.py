@@ -52,7 +52,7 @@ def test_logits_and_boxes(
     length: int | None,
 ) -> None:
     model, network = pair
-    generator = torch.Generator().manual_seed(len(text))
+    generator = torch.Generator().manual_seed(len(text) + 3)
     image = torch.randint(0, 256, (1, CANVAS[1], CANVAS[0], 3), generator=generator)
     image = image.to(torch.uint8)
     prompt = encode_prompt(text, vocabulary, length)
