@@ -24,6 +24,11 @@ struct _GdinoBackend
 {
   const char *name;
 
+  /* Opens the run-time library that @target would be run with, and nothing
+   * else. @path and @version: (out) (transfer full), untouched on failure. */
+  gboolean (*find) (const GdinoBackendTarget * target, char **path,
+      char **version, GError ** error);
+
   /* Loads @info. Returns a graph handle or NULL with @error set. Blocking. */
   gpointer (*open) (const GdinoGraphInfo * info,
       const GdinoBackendTarget * target, GError ** error);

@@ -109,9 +109,10 @@ gdino_file_check_size (const char *path, guint64 size, GError ** error)
 }
 
 gboolean
-gdino_file_check_digest (const char *path, const char *sha256, GError ** error)
+gdino_file_check_digest (const char *path, const char *sha256,
+    GdinoFileProgress progress, gpointer data, GError ** error)
 {
-  guint64 size;
+  guint64 size, done = 0;
   int fd = gdino_file_open (path, &size, error);
   g_autoptr (GChecksum) sum = NULL;
   g_autofree guint8 *buffer = NULL;
@@ -121,8 +122,12 @@ gdino_file_check_digest (const char *path, const char *sha256, GError ** error)
     return FALSE;
   sum = g_checksum_new (G_CHECKSUM_SHA256);
   buffer = g_malloc (CHUNK_BYTES);
-  while ((n = read_chunk (fd, buffer, CHUNK_BYTES)) > 0)
+  while ((n = read_chunk (fd, buffer, CHUNK_BYTES)) > 0) {
     g_checksum_update (sum, buffer, n);
+    done += (guint64) n;
+    if (progress != NULL)
+      progress (done, size, data);
+  }
   if (n < 0)
     set_file_error (path, errno, error);
   close (fd);

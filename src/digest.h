@@ -23,9 +23,12 @@ GBytes *gdino_file_read (const char *path, gsize max_size, GError ** error);
 gboolean gdino_file_check_size (const char *path, guint64 size,
     GError ** error);
 
+/* Called after each piece; @total: bytes of the file when it was opened. */
+typedef void (*GdinoFileProgress) (guint64 done, guint64 total, gpointer data);
+
 /* Whether the SHA-256 of @path is @sha256, read piece by piece; errors as
- * above. */
+ * above. @progress: (nullable) */
 gboolean gdino_file_check_digest (const char *path, const char *sha256,
-    GError ** error);
+    GdinoFileProgress progress, gpointer data, GError ** error);
 
 G_END_DECLS

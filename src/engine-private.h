@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 The gst-gdino authors */
 
-/* Running an engine's graphs; for detector.c only. */
+/* Running an engine's graphs; for detector.c and probe.c. */
 #pragma once
 
 #include <gdino/engine.h>
@@ -21,12 +21,24 @@ void gdino_text_features_unref (GdinoTextFeatures * self);
 GdinoTextFeatures *gdino_engine_get_text (GdinoEngine * self,
     GdinoPrompt * prompt, gint64 * elapsed_us, GError ** error);
 
-/* One run of the frame graph. @canvas: packed RGB, height x width x 3 bytes;
- * @logits: Q x T floats and @boxes: Q x 4 floats of the caller.
- * Thread-safety: Safe; waits for its turn. */
-gboolean gdino_engine_run_frame (GdinoEngine * self, const guint8 * canvas,
-    GdinoTextFeatures * text, GdinoPrompt * prompt, float *logits,
-    float *boxes, GError ** error);
+/* One frame of a run; everything is borrowed. */
+typedef struct
+{
+  const guint8 *canvas;         /* RGB, as many rows as the canvas is high */
+  gsize stride;                 /* bytes from row to row */
+  GdinoTextFeatures *text;      /* what the text graph made of @prompt */
+  GdinoPrompt *prompt;
+} GdinoEngineFrame;
+
+/* Buffers between frames and graph, see batch.h; one for each thread. */
+typedef struct _GdinoBatch GdinoBatch;
+
+/* One run of the frame graph with 1 to B frames. @logits: B x Q x T floats and
+ * @boxes: B x Q x 4 floats of the caller; those of slots beyond @n mean
+ * nothing. Thread-safety: Safe; waits for its turn. */
+gboolean gdino_engine_run_frames (GdinoEngine * self, GdinoBatch * batch,
+    const GdinoEngineFrame * frames, guint n, float *logits, float *boxes,
+    GError ** error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GdinoTextFeatures, gdino_text_features_unref)
 

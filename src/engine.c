@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "backend.h"
+#include "batch.h"
 #include "package-private.h"
 #include "textcache.h"
 #include "turn.h"
@@ -81,6 +82,23 @@ resolve_device (GdinoPackage * package, const char *device, GError ** error)
   if (is_cuda)
     return g_strdup_printf ("cuda:%" G_GUINT64_FORMAT, index);
   return g_strdup ("cpu");
+}
+
+gboolean
+gdino_engine_find_runtime (GdinoPackage * package, char **path, char **version,
+    GError ** error)
+{
+  const GdinoBackend *backend;
+  GdinoBackendTarget target;
+
+  g_return_val_if_fail (package != NULL, FALSE);
+  g_return_val_if_fail (path != NULL && version != NULL, FALSE);
+
+  target.device = gdino_package_get_device (package);
+  target.torch_version = gdino_package_get_torch_version (package);
+  target.torch_library_dir = gdino_package_get_torch_library_dir (package);
+  backend = gdino_backend_find (target.device, error);
+  return backend != NULL && backend->find (&target, path, version, error);
 }
 
 static GdinoEngine *
@@ -161,6 +179,12 @@ gdino_engine_get (GdinoPackage * package, const char *device, GError ** error)
   g_return_val_if_fail (device != NULL, NULL);
   g_return_val_if_fail (error == NULL || *error == NULL, NULL);
 
+  if (gdino_package_get_tokenizer (package) == NULL) {
+    g_set_error (error, GDINO_ERROR, GDINO_ERROR_INVALID_ARGUMENT,
+        "%s: found a package of which only the manifest was opened, wanted one "
+        "that has been checked", gdino_package_get_path (package));
+    return NULL;
+  }
   resolved = resolve_device (package, device, error);
   if (resolved == NULL)
     return NULL;
@@ -313,33 +337,44 @@ gdino_engine_get_text (GdinoEngine * self, GdinoPrompt * prompt,
   return text;
 }
 
+/* A frame that is no fit would be read beyond its end. */
+static gboolean
+check_frame (GdinoEngine * self, const GdinoEngineFrame * frame,
+    GError ** error)
+{
+  const GdinoGraphInfo *info = gdino_package_get_text_graph (self->package);
+  const gsize wanted = info->outputs[0].n_bytes;
+
+  if (!check_prompt (self, frame->prompt, error))
+    return FALSE;
+  if (frame->text->n_bytes == wanted)
+    return TRUE;
+  g_set_error (error, GDINO_ERROR, GDINO_ERROR_INVALID_ARGUMENT,
+      "text features: found %" G_GSIZE_FORMAT " bytes, wanted %"
+      G_GSIZE_FORMAT, frame->text->n_bytes, wanted);
+  return FALSE;
+}
+
 gboolean
-gdino_engine_run_frame (GdinoEngine * self, const guint8 * canvas,
-    GdinoTextFeatures * text, GdinoPrompt * prompt, float *logits, float *boxes,
+gdino_engine_run_frames (GdinoEngine * self, GdinoBatch * batch,
+    const GdinoEngineFrame * frames, guint n, float *logits, float *boxes,
     GError ** error)
 {
   const GdinoGraphInfo *info = gdino_package_get_frame_graph (self->package);
-  const GdinoTensor inputs[] = {
-    {&info->inputs[0], (gpointer) canvas},
-    {&info->inputs[1], text->features},
-    {&info->inputs[2], text->position},
-    {&info->inputs[3], (gpointer) gdino_prompt_get_text_mask (prompt)},
-    {&info->inputs[4], (gpointer) gdino_prompt_get_block_mask (prompt)},
-  };
+  GdinoTensor inputs[GDINO_BATCH_N_INPUTS];
   const GdinoTensor outputs[] = {
     {&info->outputs[0], logits},
     {&info->outputs[1], boxes},
   };
   gboolean ok;
 
-  if (!check_prompt (self, prompt, error))
-    return FALSE;
-  if (text->n_bytes != info->inputs[1].n_bytes) {
-    g_set_error (error, GDINO_ERROR, GDINO_ERROR_INVALID_ARGUMENT,
-        "text features: found %" G_GSIZE_FORMAT " bytes, wanted %"
-        G_GSIZE_FORMAT, text->n_bytes, info->inputs[1].n_bytes);
-    return FALSE;
-  }
+  g_return_val_if_fail (n >= 1, FALSE);
+  g_return_val_if_fail (n <= gdino_package_get_batch (self->package), FALSE);
+
+  for (guint i = 0; i < n; i++)
+    if (!check_frame (self, &frames[i], error))
+      return FALSE;
+  gdino_batch_fill (batch, frames, n, inputs);
   gdino_turn_enter (&self->turn);
   ok = self->backend->run (self->frame_graph, inputs, outputs, error);
   gdino_turn_leave (&self->turn);

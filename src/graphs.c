@@ -14,6 +14,7 @@
 typedef enum
 {
   SIZE_ONE,
+  SIZE_BATCH,
   SIZE_THREE,
   SIZE_FOUR,
   SIZE_HEIGHT,
@@ -46,18 +47,18 @@ static const Contract text_outputs[] = {
 
 static const Contract frame_inputs[] = {
   {"image", GDINO_DTYPE_UINT8, 4,
-      {SIZE_ONE, SIZE_HEIGHT, SIZE_WIDTH, SIZE_THREE}},
+      {SIZE_BATCH, SIZE_HEIGHT, SIZE_WIDTH, SIZE_THREE}},
   {"text_features", GDINO_DTYPE_FLOAT32, 3,
-      {SIZE_ONE, SIZE_TOKENS, SIZE_FEATURES}},
+      {SIZE_BATCH, SIZE_TOKENS, SIZE_FEATURES}},
   {"text_position", GDINO_DTYPE_FLOAT32, 3,
-      {SIZE_ONE, SIZE_TOKENS, SIZE_FEATURES}},
-  {"text_mask", GDINO_DTYPE_BOOL, 2, {SIZE_ONE, SIZE_TOKENS}},
-  {"block_mask", GDINO_DTYPE_BOOL, 3, {SIZE_ONE, SIZE_TOKENS, SIZE_TOKENS}},
+      {SIZE_BATCH, SIZE_TOKENS, SIZE_FEATURES}},
+  {"text_mask", GDINO_DTYPE_BOOL, 2, {SIZE_BATCH, SIZE_TOKENS}},
+  {"block_mask", GDINO_DTYPE_BOOL, 3, {SIZE_BATCH, SIZE_TOKENS, SIZE_TOKENS}},
 };
 
 static const Contract frame_outputs[] = {
-  {"logits", GDINO_DTYPE_FLOAT32, 3, {SIZE_ONE, SIZE_QUERIES, SIZE_TOKENS}},
-  {"boxes", GDINO_DTYPE_FLOAT32, 3, {SIZE_ONE, SIZE_QUERIES, SIZE_FOUR}},
+  {"logits", GDINO_DTYPE_FLOAT32, 3, {SIZE_BATCH, SIZE_QUERIES, SIZE_TOKENS}},
+  {"boxes", GDINO_DTYPE_FLOAT32, 3, {SIZE_BATCH, SIZE_QUERIES, SIZE_FOUR}},
 };
 
 static gint64
@@ -66,6 +67,8 @@ size_of (const GdinoManifest * self, Size size)
   switch (size) {
     case SIZE_ONE:
       return 1;
+    case SIZE_BATCH:
+      return self->batch;
     case SIZE_THREE:
       return 3;
     case SIZE_FOUR:

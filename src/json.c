@@ -221,6 +221,27 @@ gdino_json_get_number (GdinoJson json, const char *member, double min,
   return FALSE;
 }
 
+/* Asks each element for its number by lending it a name. */
+gboolean
+gdino_json_get_numbers (GdinoJson json, const char *member, guint count,
+    double min, double max, double *values, GError ** error)
+{
+  JsonArray *array = gdino_json_get_array (json, member, count, count, error);
+
+  if (array == NULL)
+    return FALSE;
+  for (guint i = 0; i < count; i++) {
+    g_autoptr (JsonObject) holder = json_object_new ();
+    g_autofree char *name = g_strdup_printf ("%s[%u]", member, i);
+    const GdinoJson element = { holder, json.path };
+
+    json_object_set_member (holder, name, json_array_dup_element (array, i));
+    if (!gdino_json_get_number (element, name, min, max, &values[i], error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
 gboolean
 gdino_json_get_boolean (GdinoJson json, const char *member, gboolean * value,
     GError ** error)

@@ -43,6 +43,10 @@ gboolean gdino_json_get_uint64 (GdinoJson json, const char *member,
 gboolean gdino_json_get_number (GdinoJson json, const char *member,
     double min, double max, double *value, GError ** error);
 
+/* An array of @count numbers; @values may be partly filled on failure. */
+gboolean gdino_json_get_numbers (GdinoJson json, const char *member,
+    guint count, double min, double max, double *values, GError ** error);
+
 gboolean gdino_json_get_boolean (GdinoJson json, const char *member,
     gboolean * value, GError ** error);
 

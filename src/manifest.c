@@ -34,15 +34,21 @@ gdino_manifest_free (GdinoManifest * self)
   }
   clear_graph (&self->text);
   clear_graph (&self->frame);
+  g_free (self->generator);
   g_free (self->source_name);
+  g_free (self->source_sha256);
+  g_free (self->licence);
+  g_free (self->precision);
   g_free (self->vocabulary);
   g_free (self->text_file);
   g_free (self->frame_file);
   g_free (self->device);
   g_free (self->arch);
   g_strfreev (self->cpu_features);
+  g_free (self->compute_capability);
   g_free (self->torch_version);
   g_free (self->torch_library_dir);
+  g_free (self->probe);
   g_free (self);
 }
 
@@ -76,36 +82,21 @@ dup_sha256 (GdinoJson json, const char *member, GError ** error)
   return NULL;
 }
 
-/* Asks each element for its number by lending it a name. */
+/* Absent and null mean the same. */
 static gboolean
-get_numbers (GdinoJson json, const char *member, guint count, double min,
-    double max, double *values, GError ** error)
+has_member (GdinoJson json, const char *member)
 {
-  JsonArray *array = gdino_json_get_array (json, member, count, count, error);
-
-  if (array == NULL)
-    return FALSE;
-  for (guint i = 0; i < count; i++) {
-    g_autoptr (JsonObject) holder = json_object_new ();
-    g_autofree char *name = g_strdup_printf ("%s[%u]", member, i);
-    const GdinoJson element = { holder, json.path };
-
-    json_object_set_member (holder, name, json_array_dup_element (array, i));
-    if (!gdino_json_get_number (element, name, min, max, &values[i], error))
-      return FALSE;
-  }
-  return TRUE;
+  return json_object_has_member (json.object, member)
+      && !json_object_get_null_member (json.object, member);
 }
 
 static gboolean
 read_source (GdinoManifest * self, JsonObject * root, GError ** error)
 {
   GdinoJson json = { root, "" };
-  g_autofree char *generator = NULL;
-  g_autofree char *digest = NULL;
 
-  generator = gdino_json_dup_string (json, "generator", error);
-  if (generator == NULL)
+  self->generator = gdino_json_dup_string (json, "generator", error);
+  if (self->generator == NULL)
     return FALSE;
   if (!gdino_json_expect_string (json, "architecture", "grounding-dino", error))
     return FALSE;
@@ -116,8 +107,13 @@ read_source (GdinoManifest * self, JsonObject * root, GError ** error)
   self->source_name = gdino_json_dup_string (json, "name", error);
   if (self->source_name == NULL)
     return FALSE;
-  digest = dup_sha256 (json, "sha256", error);
-  return digest != NULL;
+  self->source_sha256 = dup_sha256 (json, "sha256", error);
+  if (self->source_sha256 == NULL)
+    return FALSE;
+  if (!has_member (json, "license"))
+    return TRUE;
+  self->licence = gdino_json_dup_string (json, "license", error);
+  return self->licence != NULL;
 }
 
 static gboolean
@@ -136,9 +132,9 @@ read_canvas (GdinoManifest * self, JsonObject * root, GError ** error)
       || !gdino_json_expect_string (json, "channels", "RGB", error)
       || !gdino_json_expect_string (json, "resize", "letterbox", error)
       || !gdino_json_expect_string (json, "normalization", "in-graph", error)
-      || !get_numbers (json, "mean", 3, -1e6, 1e6, numbers, error)
-      || !get_numbers (json, "std", 3, 1e-6, 1e6, numbers, error)
-      || !get_numbers (json, "pad", 3, 0, 255, numbers, error))
+      || !gdino_json_get_numbers (json, "mean", 3, -1e6, 1e6, self->mean, error)
+      || !gdino_json_get_numbers (json, "std", 3, 1e-6, 1e6, self->std, error)
+      || !gdino_json_get_numbers (json, "pad", 3, 0, 255, numbers, error))
     return FALSE;
   for (guint i = 0; i < 3; i++) {
     self->pad[i] = (guint8) numbers[i];
@@ -153,11 +149,31 @@ read_canvas (GdinoManifest * self, JsonObject * root, GError ** error)
 }
 
 static gboolean
+read_precision (GdinoManifest * self, GdinoJson json, GError ** error)
+{
+  if (!has_member (json, "precision")) {
+    self->precision = g_strdup ("fp32");
+    return TRUE;
+  }
+  self->precision = gdino_json_dup_string (json, "precision", error);
+  if (self->precision == NULL)
+    return FALSE;
+  if (g_str_equal (self->precision, "fp32")
+      || g_str_equal (self->precision, "bf16"))
+    return TRUE;
+  g_set_error (error, GDINO_ERROR, GDINO_ERROR_INCOMPATIBLE,
+      "precision: found \"%s\", wanted \"fp32\" or \"bf16\"", self->precision);
+  return FALSE;
+}
+
+static gboolean
 read_sizes (GdinoManifest * self, JsonObject * root, GError ** error)
 {
   const GdinoJson json = { root, "" };
 
-  return gdino_json_expect_uint (json, "batch", 1, error)
+  return gdino_json_get_uint (json, "batch", 1, GDINO_MANIFEST_MAX_BATCH,
+      &self->batch, error)
+      && read_precision (self, json, error)
       && gdino_json_get_uint (json, "queries", 1, GDINO_MANIFEST_MAX_QUERIES,
       &self->queries, error)
       && gdino_json_get_uint (json, "text_tokens",
@@ -207,6 +223,37 @@ read_text_rules (GdinoManifest * self, JsonObject * root, GError ** error)
   return TRUE;
 }
 
+/* Two numbers with a dot between. */
+static gboolean
+is_capability (const char *text)
+{
+  const char *dot = strchr (text, '.');
+  static const char digits[] = "0123456789";
+
+  return dot != NULL && dot > text && dot - text <= 3
+      && strspn (text, digits) == (gsize) (dot - text)
+      && dot[1] != '\0' && strlen (dot + 1) <= 3
+      && strspn (dot + 1, digits) == strlen (dot + 1);
+}
+
+static gboolean
+read_capability (GdinoManifest * self, GdinoJson target, GError ** error)
+{
+  if (!g_str_equal (self->device, "cuda")
+      || !has_member (target, "compute_capability"))
+    return TRUE;
+  self->compute_capability =
+      gdino_json_dup_string (target, "compute_capability", error);
+  if (self->compute_capability == NULL)
+    return FALSE;
+  if (is_capability (self->compute_capability))
+    return TRUE;
+  g_set_error (error, GDINO_ERROR, GDINO_ERROR_CORRUPT,
+      "target.compute_capability: found \"%s\", wanted one such as \"9.0\"",
+      self->compute_capability);
+  return FALSE;
+}
+
 static gboolean
 read_target (GdinoManifest * self, JsonObject * root, GError ** error)
 {
@@ -249,7 +296,7 @@ read_target (GdinoManifest * self, JsonObject * root, GError ** error)
   g_ptr_array_add (features, NULL);
   self->cpu_features =
       (char **) g_ptr_array_free (g_steal_pointer (&features), FALSE);
-  return TRUE;
+  return read_capability (self, json, error);
 }
 
 static gboolean
@@ -271,8 +318,7 @@ read_torch (GdinoManifest * self, JsonObject * root, GError ** error)
         self->torch_version);
     return FALSE;
   }
-  if (!json_object_has_member (json.object, "library_dir")
-      || json_object_get_null_member (json.object, "library_dir"))
+  if (!has_member (json, "library_dir"))
     return TRUE;
   self->torch_library_dir = gdino_json_dup_string (json, "library_dir", error);
   if (self->torch_library_dir == NULL)
@@ -301,6 +347,17 @@ read_defaults (GdinoManifest * self, JsonObject * root, GError ** error)
   self->box_threshold = (float) box;
   self->text_threshold = (float) text;
   return TRUE;
+}
+
+static gboolean
+read_probe (GdinoManifest * self, JsonObject * root, GError ** error)
+{
+  const GdinoJson json = { root, "" };
+
+  if (!has_member (json, "probe"))
+    return TRUE;
+  self->probe = gdino_json_dup_file_name (json, "probe", error);
+  return self->probe != NULL;
 }
 
 static gboolean
@@ -336,7 +393,7 @@ read_files (GdinoManifest * self, JsonObject * root, GError ** error)
 {
   GdinoJson json = { root, "" };
   const char *const needed[] = { self->text_file, self->frame_file,
-    self->vocabulary
+    self->vocabulary, self->probe
   };
   g_autoptr (GList) names = NULL;
 
@@ -355,7 +412,7 @@ read_files (GdinoManifest * self, JsonObject * root, GError ** error)
     if (!read_file (self, json, l->data, error))
       return FALSE;
   for (guint i = 0; i < G_N_ELEMENTS (needed); i++) {
-    if (gdino_manifest_find_file (self, needed[i]) == NULL) {
+    if (needed[i] != NULL && gdino_manifest_find_file (self, needed[i]) == NULL) {
       g_set_error (error, GDINO_ERROR, GDINO_ERROR_CORRUPT,
           "files.%s: found nothing, wanted size and sha256", needed[i]);
       return FALSE;
@@ -393,6 +450,7 @@ gdino_manifest_parse (const char *data, gsize length, GError ** error)
       || !read_target (self, object, error)
       || !read_torch (self, object, error)
       || !read_defaults (self, object, error)
+      || !read_probe (self, object, error)
       || !read_files (self, object, error))
     return NULL;
   return g_steal_pointer (&self);

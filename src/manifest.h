@@ -18,6 +18,7 @@ G_BEGIN_DECLS
 #define GDINO_MANIFEST_MAX_STRING 4096
 #define GDINO_MANIFEST_MIN_CANVAS 32
 #define GDINO_MANIFEST_MAX_CANVAS 8192
+#define GDINO_MANIFEST_MAX_BATCH 64
 #define GDINO_MANIFEST_MAX_QUERIES 10000
 #define GDINO_MANIFEST_MIN_TEXT_TOKENS 4
 #define GDINO_MANIFEST_MAX_TEXT_TOKENS 4096
@@ -37,9 +38,15 @@ typedef struct
 
 typedef struct
 {
+  char *generator;
   char *source_name;
+  char *source_sha256;
+  char *licence;                /* (nullable) */
   guint width, height;          /* of the canvas */
   guint8 pad[3];
+  double mean[3], std[3];
+  guint batch;                  /* B */
+  char *precision;              /* "fp32" or "bf16" */
   guint queries;                /* Q */
   guint text_tokens;            /* T */
   guint features;               /* D */
@@ -50,9 +57,11 @@ typedef struct
   char *device;                 /* "cpu" or "cuda" */
   char *arch;
   char **cpu_features;          /* NULL-terminated */
+  char *compute_capability;     /* (nullable) such as "9.0" */
   char *torch_version;
   char *torch_library_dir;      /* (nullable) absolute */
   float box_threshold, text_threshold;
+  char *probe;                  /* (nullable) file name */
   guint n_files;
   GdinoManifestFile files[GDINO_MANIFEST_MAX_FILES];
 } GdinoManifest;

@@ -8,20 +8,9 @@
 
 #include <gdino/error.h>
 
-#include "cpu.h"
 #include "digest.h"
-#include "manifest.h"
 
 #define MANIFEST_NAME "manifest.json"
-
-struct _GdinoPackage
-{
-  gatomicrefcount ref_count;
-  char *path;
-  char *digest;
-  GdinoManifest *manifest;
-  GdinoTokenizer *tokenizer;
-};
 
 static gboolean
 read_manifest (GdinoPackage * self, GError ** error)
@@ -45,7 +34,7 @@ read_manifest (GdinoPackage * self, GError ** error)
 }
 
 static gboolean
-check_files (GdinoPackage * self, GError ** error)
+check_files (GdinoPackage * self, gboolean digests, GError ** error)
 {
   for (guint i = 0; i < self->manifest->n_files; i++) {
     const GdinoManifestFile *file = &self->manifest->files[i];
@@ -54,11 +43,11 @@ check_files (GdinoPackage * self, GError ** error)
     if (!gdino_file_check_size (path, file->size, error))
       return FALSE;
   }
-  for (guint i = 0; i < self->manifest->n_files; i++) {
+  for (guint i = 0; i < self->manifest->n_files && digests; i++) {
     const GdinoManifestFile *file = &self->manifest->files[i];
     g_autofree char *path = g_build_filename (self->path, file->name, NULL);
 
-    if (!gdino_file_check_digest (path, file->sha256, error))
+    if (!gdino_file_check_digest (path, file->sha256, NULL, NULL, error))
       return FALSE;
   }
   return TRUE;
@@ -100,6 +89,13 @@ load_vocabulary (GdinoPackage * self, GError ** error)
 GdinoPackage *
 gdino_package_open (const char *path, GError ** error)
 {
+  return gdino_package_open_full (path, GDINO_PACKAGE_DEFAULT, error);
+}
+
+GdinoPackage *
+gdino_package_open_full (const char *path, GdinoPackageFlags flags,
+    GError ** error)
+{
   g_autoptr (GdinoPackage) self = NULL;
   GdinoManifest *m;
 
@@ -126,14 +122,14 @@ gdino_package_open (const char *path, GError ** error)
   if (!read_manifest (self, error))
     return NULL;
   m = self->manifest;
-  if (!gdino_cpu_check (m->arch, (const char *const *) m->cpu_features, error)) {
-    g_prefix_error (error, "%s: ", self->path);
-    return NULL;
-  }
-  if (!check_files (self, error) || !load_vocabulary (self, error))
-    return NULL;
   m->text.path = g_build_filename (self->path, m->text_file, NULL);
   m->frame.path = g_build_filename (self->path, m->frame_file, NULL);
+  if (flags == GDINO_PACKAGE_MANIFEST_ONLY)
+    return g_steal_pointer (&self);
+  if (!gdino_package_check_machine (self, error)
+      || !check_files (self, flags != GDINO_PACKAGE_SKIP_DIGESTS, error)
+      || !load_vocabulary (self, error))
+    return NULL;
   return g_steal_pointer (&self);
 }
 
@@ -156,119 +152,4 @@ gdino_package_unref (GdinoPackage * self)
   g_free (self->digest);
   g_free (self->path);
   g_free (self);
-}
-
-const char *
-gdino_package_get_path (GdinoPackage * self)
-{
-  g_return_val_if_fail (self != NULL, NULL);
-
-  return self->path;
-}
-
-const char *
-gdino_package_get_name (GdinoPackage * self)
-{
-  g_return_val_if_fail (self != NULL, NULL);
-
-  return self->manifest->source_name;
-}
-
-const char *
-gdino_package_get_device (GdinoPackage * self)
-{
-  g_return_val_if_fail (self != NULL, NULL);
-
-  return self->manifest->device;
-}
-
-const char *
-gdino_package_get_torch_version (GdinoPackage * self)
-{
-  g_return_val_if_fail (self != NULL, NULL);
-
-  return self->manifest->torch_version;
-}
-
-void
-gdino_package_get_canvas (GdinoPackage * self, guint * width, guint * height)
-{
-  g_return_if_fail (self != NULL);
-
-  *width = self->manifest->width;
-  *height = self->manifest->height;
-}
-
-void
-gdino_package_get_pad (GdinoPackage * self, guint8 rgb[3])
-{
-  g_return_if_fail (self != NULL);
-
-  for (guint i = 0; i < 3; i++)
-    rgb[i] = self->manifest->pad[i];
-}
-
-guint
-gdino_package_get_text_tokens (GdinoPackage * self)
-{
-  g_return_val_if_fail (self != NULL, 0);
-
-  return self->manifest->text_tokens;
-}
-
-guint
-gdino_package_get_queries (GdinoPackage * self)
-{
-  g_return_val_if_fail (self != NULL, 0);
-
-  return self->manifest->queries;
-}
-
-guint
-gdino_package_get_features (GdinoPackage * self)
-{
-  g_return_val_if_fail (self != NULL, 0);
-
-  return self->manifest->features;
-}
-
-void
-gdino_package_get_thresholds (GdinoPackage * self, float *box, float *text)
-{
-  g_return_if_fail (self != NULL);
-
-  *box = self->manifest->box_threshold;
-  *text = self->manifest->text_threshold;
-}
-
-GdinoTokenizer *
-gdino_package_get_tokenizer (GdinoPackage * self)
-{
-  g_return_val_if_fail (self != NULL, NULL);
-
-  return self->tokenizer;
-}
-
-const GdinoGraphInfo *
-gdino_package_get_text_graph (GdinoPackage * self)
-{
-  return &self->manifest->text;
-}
-
-const GdinoGraphInfo *
-gdino_package_get_frame_graph (GdinoPackage * self)
-{
-  return &self->manifest->frame;
-}
-
-const char *
-gdino_package_get_torch_library_dir (GdinoPackage * self)
-{
-  return self->manifest->torch_library_dir;
-}
-
-const char *
-gdino_package_get_digest (GdinoPackage * self)
-{
-  return self->digest;
 }

@@ -34,8 +34,8 @@ typedef struct _GdinoDetector GdinoDetector;
 
 /**
  * GdinoTimings:
- * @text_us: microseconds in the text graph, 0 when the prompt was known
- * @graph_us: microseconds in the frame graph
+ * @text_us: microseconds in the text graph, 0 when every prompt was known
+ * @graph_us: microseconds in the frame graph, one run for all frames of a batch
  * @decode_us: microseconds from logits to boxes
  */
 typedef struct
@@ -44,6 +44,23 @@ typedef struct
   gint64 graph_us;
   gint64 decode_us;
 } GdinoTimings;
+
+/**
+ * GdinoFrame:
+ * @canvas: (array): RGB bytes of the letterboxed frame, canvas height rows
+ * @stride: bytes from one row to the next, at least 3 x canvas width
+ * @letterbox: where the frame lies on the canvas
+ * @prompt: what to look for in this frame
+ *
+ * One frame of a batch. Everything is borrowed for the time of a call.
+ */
+typedef struct
+{
+  const guint8 *canvas;
+  gsize stride;
+  const GdinoLetterbox *letterbox;
+  GdinoPrompt *prompt;
+} GdinoFrame;
 
 /** gdino_detector_new: @engine (transfer none). Returns: (transfer full): a detector */
 GDINO_API GdinoDetector *gdino_detector_new (GdinoEngine * engine);
@@ -74,7 +91,8 @@ GDINO_API GdinoPrompt *gdino_detector_make_prompt (GdinoDetector * self,
  * @error: return location for a #GError
  *
  * Runs the text graph when the engine has not met the prompt's tokens lately,
- * then the frame graph.
+ * then the frame graph. Of a package for B > 1 frames a run this fills one slot
+ * and pays for all: see gdino_detector_detect_batch().
  *
  * Returns: (transfer full) (nullable): detections in frame pixels, or %NULL
  *   with %GDINO_ERROR_GRAPH or %GDINO_ERROR_INVALID_ARGUMENT (a letterbox or
@@ -83,6 +101,30 @@ GDINO_API GdinoPrompt *gdino_detector_make_prompt (GdinoDetector * self,
 GDINO_API GdinoDetections *gdino_detector_detect (GdinoDetector * self,
     const guint8 * canvas, gsize stride, const GdinoLetterbox * letterbox,
     GdinoPrompt * prompt, const GdinoDecodeParams * params,
+    GdinoTimings * timings, GError **error);
+
+/**
+ * gdino_detector_detect_batch:
+ * @frames: (array length=n_frames): frames, each with a prompt of its own or
+ *   all with one
+ * @n_frames: 1 to B, see gdino_package_get_batch()
+ * @params: thresholds and NMS of all of them
+ * @found: (out caller-allocates) (array length=n_frames) (element-type GdinoDetections) (transfer full):
+ *   detections in pixels of each frame, in the order of @frames; untouched on
+ *   failure
+ * @timings: (out) (nullable): of all frames together; untouched on failure
+ * @error: return location for a #GError
+ *
+ * gdino_detector_detect() of up to B frames in one run of the frame graph,
+ * which takes as long for one as for B. Frames with an empty prompt find
+ * nothing and take no part in the run; when all are empty, nothing is run.
+ *
+ * Returns: %TRUE, or %FALSE with an error of gdino_detector_detect(), or with
+ *   %GDINO_ERROR_INVALID_ARGUMENT for another number of frames
+ */
+GDINO_API gboolean gdino_detector_detect_batch (GdinoDetector * self,
+    const GdinoFrame * frames, guint n_frames,
+    const GdinoDecodeParams * params, GdinoDetections ** found,
     GdinoTimings * timings, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GdinoDetector, gdino_detector_free)

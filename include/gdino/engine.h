@@ -33,10 +33,28 @@ typedef struct _GdinoEngine GdinoEngine;
  *
  * Returns: (transfer full) (nullable): the engine, or %NULL with
  *   %GDINO_ERROR_RUNTIME (lists what was tried), %GDINO_ERROR_INCOMPATIBLE,
- *   %GDINO_ERROR_GRAPH or %GDINO_ERROR_INVALID_ARGUMENT
+ *   %GDINO_ERROR_GRAPH or %GDINO_ERROR_INVALID_ARGUMENT (the device, or a
+ *   package of which only the manifest was opened)
  */
 GDINO_API GdinoEngine *gdino_engine_get (GdinoPackage * package,
     const char *device, GError **error);
+
+/**
+ * gdino_engine_find_runtime:
+ * @package: what would be run; a package of which only the manifest was opened
+ *   will do
+ * @path: (out) (transfer full): file of the libtorch that would run it
+ * @version: (out) (transfer full): its version, such as "2.13.0"
+ * @error: return location for a #GError
+ *
+ * Looks for libtorch as gdino_engine_get() does and opens it, for the life of
+ * the process; opens no graph.
+ *
+ * Returns: %FALSE with %GDINO_ERROR_RUNTIME or %GDINO_ERROR_INCOMPATIBLE, the
+ *   outputs untouched
+ */
+GDINO_API gboolean gdino_engine_find_runtime (GdinoPackage * package,
+    char **path, char **version, GError **error);
 
 GDINO_API GdinoEngine *gdino_engine_ref (GdinoEngine * self);
 GDINO_API void gdino_engine_unref (GdinoEngine * self);

@@ -10,7 +10,9 @@
 #include <gdino/engine.h>
 #include <gdino/error.h>
 #include <gdino/export.h>
+#include <gdino/inspect.h>
 #include <gdino/letterbox.h>
 #include <gdino/package.h>
+#include <gdino/probe.h>
 #include <gdino/prompt.h>
 #include <gdino/tokenizer.h>

@@ -55,6 +55,9 @@ GDINO_API void gdino_package_get_canvas (GdinoPackage * self, guint * width,
 /** gdino_package_get_pad: @rgb (out): colour of the canvas outside the picture */
 GDINO_API void gdino_package_get_pad (GdinoPackage * self, guint8 rgb[3]);
 
+/** gdino_package_get_batch: Returns: B, frames that one run of the frame graph takes, 1 to 64 */
+GDINO_API guint gdino_package_get_batch (GdinoPackage * self);
+
 /** gdino_package_get_text_tokens: Returns: T, text tokens of the graphs */
 GDINO_API guint gdino_package_get_text_tokens (GdinoPackage * self);
 
@@ -68,7 +71,7 @@ GDINO_API guint gdino_package_get_features (GdinoPackage * self);
 GDINO_API void gdino_package_get_thresholds (GdinoPackage * self, float *box,
     float *text);
 
-/** gdino_package_get_tokenizer: Returns: (transfer none): its vocabulary */
+/** gdino_package_get_tokenizer: Returns: (transfer none): its vocabulary; %NULL only when opened with %GDINO_PACKAGE_MANIFEST_ONLY (inspect.h) */
 GDINO_API GdinoTokenizer *gdino_package_get_tokenizer (GdinoPackage * self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GdinoPackage, gdino_package_unref)

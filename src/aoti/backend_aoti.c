@@ -314,6 +314,19 @@ get_torch (const GdinoBackendTarget * target, GError ** error)
   return gdino_torch_get (&search, error);
 }
 
+static gboolean
+aoti_find (const GdinoBackendTarget * target, char **path, char **version,
+    GError ** error)
+{
+  const GdinoTorch *torch = get_torch (target, error);
+
+  if (torch == NULL)
+    return FALSE;
+  *path = g_strdup (torch->library.path);
+  *version = g_strdup (torch->library.version);
+  return TRUE;
+}
+
 /* Splits "cpu", "cuda" or "cuda:N". */
 static gboolean
 set_device (Graph * self, const char *device, GError ** error)
@@ -380,6 +393,7 @@ failed:
 
 const GdinoBackend gdino_backend_aoti = {
   "aoti",
+  aoti_find,
   aoti_open,
   aoti_run,
   aoti_close,

@@ -14,8 +14,10 @@
 
 #include "aoti/backend_aoti.h"
 #include "aoti/loader.h"
+#include "batch.h"
 #include "engine-private.h"
 #include "make-package.h"
+#include "package-private.h"
 
 #define WIDTH 64
 #define HEIGHT 32
@@ -462,6 +464,9 @@ run_both (GdinoEngine * engine, float *boxes, GError ** error)
   g_autoptr (GdinoTextFeatures) text =
       gdino_engine_get_text (engine, prompt, NULL, error);
   g_autofree guint8 *canvas = g_malloc0 (WIDTH * HEIGHT * 3);
+  g_autoptr (GdinoBatch) batch = gdino_batch_new (gdino_package_get_frame_graph
+      (package));
+  const GdinoEngineFrame frame = { canvas, WIDTH * 3, text, prompt };
   float logits[QUERIES * TOKENS];
 
   if (text == NULL)
@@ -469,7 +474,7 @@ run_both (GdinoEngine * engine, float *boxes, GError ** error)
   for (guint y = 0; y < 16; y++)
     for (guint x = 0; x < 32; x++)
       canvas[(y * WIDTH + x) * 3] = 255;
-  return gdino_engine_run_frame (engine, canvas, text, prompt, logits, boxes,
+  return gdino_engine_run_frames (engine, batch, &frame, 1, logits, boxes,
       error);
 }
 

@@ -7,8 +7,10 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
+#include "batch.h"
 #include "engine-private.h"
 #include "make-package.h"
+#include "package-private.h"
 #include "turn.h"
 
 #define WIDTH 64
@@ -289,6 +291,19 @@ test_text_cache_limit (Fixture * f, gconstpointer data)
   }
 }
 
+/* One frame whose rows touch. */
+static gboolean
+run_one (GdinoEngine * engine, const guint8 * canvas, GdinoTextFeatures * text,
+    GdinoPrompt * prompt, float *logits, float *boxes, GError ** error)
+{
+  const GdinoEngineFrame frame = { canvas, WIDTH * 3, text, prompt };
+  g_autoptr (GdinoBatch) batch = gdino_batch_new (gdino_package_get_frame_graph
+      (gdino_engine_get_package (engine)));
+
+  return gdino_engine_run_frames (engine, batch, &frame, 1, logits, boxes,
+      error);
+}
+
 static gboolean
 run_frame (GdinoEngine * engine, GdinoPrompt * prompt, guint8 first_byte,
     float *boxes, GError ** error)
@@ -305,8 +320,7 @@ run_frame (GdinoEngine * engine, GdinoPrompt * prompt, guint8 first_byte,
   for (guint y = 8; y < 16; y++)
     for (guint x = 16; x < 48; x++)
       canvas[1 + (y * WIDTH + x) * 3] = 255;
-  return gdino_engine_run_frame (engine, canvas + 1, text, prompt, logits,
-      boxes, error);
+  return run_one (engine, canvas + 1, text, prompt, logits, boxes, error);
 }
 
 static void
@@ -339,8 +353,7 @@ test_prompt_of_other_length (Fixture * f, gconstpointer data)
   g_assert_null (gdino_engine_get_text (engine, other, NULL, &error));
   g_assert_error (error, GDINO_ERROR, GDINO_ERROR_INVALID_ARGUMENT);
   g_clear_error (&error);
-  g_assert_false (gdino_engine_run_frame (engine, NULL, text, other, NULL, NULL,
-          &error));
+  g_assert_false (run_one (engine, NULL, text, other, NULL, NULL, &error));
   g_assert_error (error, GDINO_ERROR, GDINO_ERROR_INVALID_ARGUMENT);
 }
 
@@ -556,8 +569,8 @@ test_recompiled (Fixture * f, gconstpointer data)
     g_autoptr (GError) error = NULL;
     float logits[7 * TOKENS], boxes[7 * 4];
 
-    g_assert_true (gdino_engine_run_frame (engine, canvas, text, prompt, logits,
-            boxes, &error));
+    g_assert_true (run_one (engine, canvas, text, prompt, logits, boxes,
+            &error));
     g_assert_no_error (error);
     g_assert_true (is_mapped (f->path, "frame.so"));
     g_assert_true (is_mapped (f->path, "text.so"));

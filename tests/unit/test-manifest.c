@@ -59,7 +59,20 @@ static const Edit edits[] = {
   {"[0.229", "[0", BAD, "canvas.std[0]:", "found 0"},
   {"[0.485", "[1e999", BAD, "canvas.mean[0]:", "wanted a number"},
   {"[0.485", "[[0.5]", BAD, "canvas.mean[0]:", "wanted a number"},
-  {"\"batch\": 1", "\"batch\": 2", OTHER, "batch:", "found 2, wanted 1"},
+  {"\"batch\": 1", "\"batch\": 0", BAD, "batch:", "from 1 to 64"},
+  {"\"batch\": 1", "\"batch\": 65", BAD, "batch:", "found 65"},
+  {"\"batch\": 1", "\"batch\": 2", BAD, "graphs.frame.inputs[0].shape:",
+      "found [1,256,448,3], wanted [2,256,448,3]"},
+  {"\"batch\": 1", "\"precision\": \"int8\", \"batch\": 1", OTHER,
+      "precision:", "found \"int8\", wanted \"fp32\" or \"bf16\""},
+  {"\"batch\": 1", "\"precision\": 32, \"batch\": 1", BAD, "precision:",
+      "found 32"},
+  {"\"batch\": 1", "\"probe\": \"../probe.json\", \"batch\": 1", BAD,
+      "probe:", "plain name"},
+  {"\"batch\": 1", "\"probe\": \"probe.json\", \"batch\": 1", BAD,
+      "files.probe.json:", "found nothing"},
+  {"\"source\": {", "\"source\": {\"license\": 3, ", BAD, "source.license:",
+      "found 3"},
   {"\"queries\": 20", "\"queries\": 0", BAD, "queries:", "from 1 to 10000"},
   {"\"queries\": 20", "\"queries\": 10001", BAD, "queries:", "found 10001"},
   {"\"text_tokens\": 64", "\"text_tokens\": 3", BAD, "text_tokens:", "found 3"},
@@ -170,7 +183,16 @@ test_sound (void)
       gdino_manifest_parse (sound, strlen (sound), &error);
 
   g_assert_no_error (error);
+  g_assert_cmpstr (m->generator, ==, "fake 1.0");
   g_assert_cmpstr (m->source_name, ==, "fake");
+  g_assert_cmpuint (strlen (m->source_sha256), ==, 64);
+  g_assert_null (m->licence);
+  g_assert_cmpuint (m->batch, ==, 1);
+  g_assert_cmpstr (m->precision, ==, "fp32");
+  g_assert_null (m->compute_capability);
+  g_assert_null (m->probe);
+  g_assert_cmpfloat (m->mean[2], ==, 0.406);
+  g_assert_cmpfloat (m->std[0], ==, 0.229);
   g_assert_cmpuint (m->width, ==, 448);
   g_assert_cmpuint (m->height, ==, 256);
   g_assert_cmpmem (m->pad, 3, "\x7c\x74\x68", 3);
@@ -212,6 +234,68 @@ test_unknown_members (void)
   n = gdino_manifest_parse (other, strlen (other), NULL);
   g_assert_nonnull (n);
   g_assert_null (n->torch_library_dir);
+}
+
+/* Members that need not be there, and what null means there. */
+static void
+test_optional_members (void)
+{
+  static const Edit steps[] = {
+    {"\"source\": {", "\"source\": {\"license\": \"apache-2.0\", ", BAD, "",
+        ""},
+    {"\"batch\": 1", "\"probe\": \"vocab.txt\", \"precision\": \"bf16\", "
+          "\"batch\": 1", BAD, "", ""},
+    {"\"device\": \"cpu\"", "\"device\": \"cuda\"", BAD, "", ""},
+    {"\"features\": []", "\"compute_capability\": \"9.0\", "
+          "\"features\": []", BAD, "", ""},
+  };
+  static const Edit nulls = { "\"batch\": 1", "\"probe\": null, "
+        "\"precision\": null, \"batch\": 1", BAD, "", ""
+  };
+  char *whole = sound;
+  g_autofree char *without = apply (&nulls);
+  g_autoptr (GdinoManifest) m = NULL;
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (steps); i++) {
+    char *next = apply (&steps[i]);
+
+    if (sound != whole)
+      g_free (sound);
+    sound = next;
+  }
+  m = gdino_manifest_parse (sound, strlen (sound), &error);
+  g_free (sound);
+  sound = whole;
+  g_assert_no_error (error);
+  g_assert_cmpstr (m->licence, ==, "apache-2.0");
+  g_assert_cmpstr (m->probe, ==, "vocab.txt");
+  g_assert_cmpstr (m->precision, ==, "bf16");
+  g_assert_cmpstr (m->compute_capability, ==, "9.0");
+  g_clear_pointer (&m, gdino_manifest_free);
+  m = gdino_manifest_parse (without, strlen (without), &error);
+  g_assert_no_error (error);
+  g_assert_null (m->probe);
+  g_assert_cmpstr (m->precision, ==, "fp32");
+}
+
+static void
+test_compute_capability (void)
+{
+  static const char *const bad[] = { "9", "9.", ".0", "9.0a", "9.0.0", "-9.0",
+    "sm_90", "9999.0", "9.9999"
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
+    g_autofree char *to =
+        g_strdup_printf ("\"device\": \"cuda\",\n \"target\": "
+        "{\"compute_capability\": \"%s\",", bad[i]);
+    const Edit edit = { "\"device\": \"cpu\",\n \"target\": {", to, BAD,
+      "target.compute_capability:", "wanted one such as \"9.0\""
+    };
+
+    test_edit (&edit);
+  }
 }
 
 static void
@@ -377,6 +461,8 @@ main (int argc, char **argv)
 
     g_test_add_data_func (test, &edits[i], test_edit);
   }
+  g_test_add_func ("/manifest/optional-members", test_optional_members);
+  g_test_add_func ("/manifest/compute-capability", test_compute_capability);
   g_test_add_func ("/manifest/not-json", test_not_json);
   g_test_add_func ("/manifest/deep", test_deep);
   g_test_add_func ("/manifest/too-long", test_too_long);

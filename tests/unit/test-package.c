@@ -310,10 +310,10 @@ test_long_file (Fixture * f, gconstpointer data)
   digest = g_compute_checksum_for_data (G_CHECKSUM_SHA256, (guchar *) bytes,
       1000001);
   g_assert_true (g_file_set_contents (path, bytes, 1000001, NULL));
-  g_assert_true (gdino_file_check_digest (path, digest, &error));
+  g_assert_true (gdino_file_check_digest (path, digest, NULL, NULL, &error));
   g_assert_no_error (error);
   g_assert_cmpint (truncate (path, 1000000), ==, 0);
-  g_assert_false (gdino_file_check_digest (path, digest, &error));
+  g_assert_false (gdino_file_check_digest (path, digest, NULL, NULL, &error));
   g_assert_error (error, GDINO_ERROR, GDINO_ERROR_CORRUPT);
 }
 
