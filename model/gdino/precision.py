@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The gst-gdino authors
+"""Which parts of the network compute in bfloat16.
+
+bfloat16 has the range of float32 and 8 bits of precision. It suits matrix products and convolutions,
+where most of the time goes, and where rounding errors of many factors cancel. Kept in float32:
+
+- the text graph: it runs once per prompt, and every frame lives on its result;
+- residual sums, layer and group norms, softmaxes and reductions;
+- where to sample (offsets are pixels of maps up to hundreds wide) and the sums of samples;
+- scores of cells and queries, and the choice of queries by them;
+- boxes: their heads, their position embeddings and their refinement.
+
+`apply` replaces modules kind by kind, see RULES; a module that no rule names stays as it is.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from gdino.attention import DeformableAttention, MultiheadAttention
+from gdino.decoder import DecoderLayer
+from gdino.efficientnet import EfficientNetLite
+from gdino.encoder import DeformableLayer, TextEnhancerLayer
+from gdino.network import GroundingDino, GroundingDinoModel
+from gdino.swin import Attention, Block, PatchMerging, WindowAttention
+
+PRECISIONS = ("fp32", "bf16")
+NARROW = torch.bfloat16
+
+
+class PrecisionError(ValueError):
+    """An unknown precision."""
+
+
+class Bf16Linear(nn.Module):
+    """Linear layer in bfloat16 on inputs [...,in] of any precision -> [...,out].
+
+    The result is bfloat16 if `narrow`, for a neighbour that computes in it; else float32, and the
+    bias is added in float32.
+    """
+
+    def __init__(self, layer: nn.Linear, narrow: bool) -> None:
+        super().__init__()
+        self.in_features = layer.in_features
+        self.out_features = layer.out_features
+        self.narrow = narrow
+        self.weight = _narrowed(layer.weight)
+        bias = layer.bias
+        self.bias = bias if bias is None or not narrow else _narrowed(bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = x.to(NARROW)
+        if self.narrow:
+            return F.linear(x, self.weight, self.bias)
+        out = F.linear(x, self.weight).float()
+        return out if self.bias is None else out + self.bias
+
+
+class Bf16Conv2d(nn.Module):
+    """Convolution in bfloat16, result float32: [B,in,H,W] -> [B,out,H',W']."""
+
+    def __init__(self, layer: nn.Conv2d) -> None:
+        super().__init__()
+        self.weight = _narrowed(layer.weight)
+        self.bias = None if layer.bias is None else _narrowed(layer.bias)
+        self.options = (layer.stride, layer.padding, layer.dilation, layer.groups)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.conv2d(x.to(NARROW), self.weight, self.bias, *self.options).float()
+
+
+class Bf16Backbone(nn.Module):
+    """A backbone of convolutions only, in bfloat16 from end to end; its maps are float32."""
+
+    def __init__(self, backbone: EfficientNetLite) -> None:
+        super().__init__()
+        # `to` changes weights in place, and these are shared.
+        self.backbone = copy.deepcopy(backbone).to(NARROW)
+        self.channels = backbone.channels
+        self.shapes = backbone.shapes
+
+    def forward(self, pixels: Tensor) -> list[Tensor]:
+        return [x.float() for x in self.backbone(pixels.to(NARROW))]
+
+
+def _narrowed(value: Tensor) -> nn.Parameter:
+    return nn.Parameter(value.detach().to(NARROW), requires_grad=False)
+
+
+def _linear(module: nn.Module, *names: str, narrow: bool = False) -> None:
+    for name in names:
+        setattr(module, name, Bf16Linear(getattr(module, name), narrow))
+
+
+def _attention(module: nn.Module) -> None:
+    """Projections and both products in bfloat16; the softmax between them is float32 inside."""
+    _linear(module, "query", "key", "value", narrow=True)
+    if hasattr(module, "out_proj"):
+        _linear(module, "out_proj")
+
+
+def _feed_forward(module: nn.Module) -> None:
+    _linear(module, "fc1", narrow=True)
+    _linear(module, "fc2")
+
+
+def _deformable(module: DeformableAttention) -> None:
+    """Values and the way out; offsets and weights of the samples stay exact."""
+    _linear(module, "value_proj", "output_proj")
+
+
+def _swin_block(module: Block) -> None:
+    _linear(module.intermediate, "dense", narrow=True)
+    _linear(module.output, "dense")
+
+
+def _swin_output(module: Attention) -> None:
+    _linear(module.output, "dense")
+
+
+def _merging(module: PatchMerging) -> None:
+    _linear(module, "reduction")
+
+
+def _model(module: GroundingDinoModel) -> None:
+    """Projections of the maps, and a backbone that is all convolutions."""
+    for projection in module.input_proj_vision:
+        projection[0] = Bf16Conv2d(projection[0])
+    holder = module.backbone.conv_encoder
+    if isinstance(holder.model, EfficientNetLite):
+        holder.model = Bf16Backbone(holder.model)
+
+
+RULES: dict[type[nn.Module], Callable[[nn.Module], None]] = {
+    MultiheadAttention: _attention,
+    WindowAttention: _attention,
+    TextEnhancerLayer: _feed_forward,
+    DeformableLayer: _feed_forward,
+    DecoderLayer: _feed_forward,
+    DeformableAttention: _deformable,
+    Block: _swin_block,
+    Attention: _swin_output,
+    PatchMerging: _merging,
+    GroundingDinoModel: _model,
+}
+"""What to do with a module of exactly this kind, its children's rules aside."""
+
+
+def apply(network: GroundingDino, precision: str) -> GroundingDino:
+    """A network that computes frames in `precision`; `network` itself does not change.
+
+    "fp32" gives back `network`, "bf16" one that shares all weights that stay float32. Only for
+    inference, after `network.fold()`. Inputs and outputs are those of `network`.
+    Raises PrecisionError for another name.
+    """
+    if precision not in PRECISIONS:
+        raise PrecisionError(f"precision is '{precision}', supported: {', '.join(PRECISIONS)}")
+    if precision == "fp32":
+        return network
+    shared = [*network.parameters(), *network.buffers()]
+    twin = copy.deepcopy(network, {id(tensor): tensor for tensor in shared})
+    for module in list(twin.modules()):
+        rule = RULES.get(type(module))
+        if rule is not None:
+            rule(module)
+    return twin.eval()
