@@ -6,6 +6,7 @@
 
 BUILD := build/meson
 MESON_ARGS ?=
+BENCH_ARGS ?=
 
 .PHONY: help setup build demo check bench install clean
 
@@ -13,7 +14,7 @@ help:
 	@echo 'make demo     find objects in a real video; pictures and video in build/demo/'
 	@echo 'make check    build, then run every test'
 	@echo 'make build    build the library, the plugin and the programs in $(BUILD)'
-	@echo 'make bench    measure the default model on this machine; results in build/bench/'
+	@echo 'make bench    measure ours and every other runtime on this machine; results in build/bench/'
 	@echo 'make install  install with meson (prefix /usr/local; MESON_ARGS=--prefix=DIR)'
 	@echo 'make clean    remove what was built; keeps the Python environment'
 	@echo
@@ -34,13 +35,13 @@ check:
 	@tools/check
 
 bench:
-	@tools/setup check
+	@tools/setup bench
 	@$(MAKE) -s build
-	@tools/bench
+	@tools/bench $(BENCH_ARGS)
 
 install: build
 	@meson install -C $(BUILD) --no-rebuild
 
 clean:
-	@find build -mindepth 1 -maxdepth 1 ! -name venv ! -name 'setup-*.stamp' ! -name debian13 \
+	@find build -mindepth 1 -maxdepth 1 ! -name 'venv*' ! -name 'setup-*.stamp' ! -name debian13 \
 	  -exec rm -rf {} + 2>/dev/null || true
