@@ -11,59 +11,20 @@ from pathlib import Path
 from typing import TypeVar
 
 import torch
-from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor, nn
 
-from gdino.config import GroundingDinoConfig, read_json
+from gdino.config import GroundingDinoConfig
+from gdino.weights import CheckpointError, read_tensors, weight_files
 
 Network = TypeVar("Network", bound=nn.Module)
 
-# Buffers that other writers store and that are computed here.
+# What other writers store and the network does not read.
 IGNORED = re.compile(
     r"(\.relative_position_index|\.num_batches_tracked|\.embeddings\.position_ids"
-    r"|\.conv_encoder\.model\._fc\.(weight|bias))$"
+    r"|\.conv_encoder\.model\._fc\.(weight|bias)|\.text_backbone\.pooler\.dense\.(weight|bias))$"
 )
 NAMES_SHOWN = 8
-
-
-class CheckpointError(ValueError):
-    """A checkpoint cannot be used; the message names file and weights."""
-
-
-def weight_files(folder: Path) -> list[Path]:
-    """Return the safetensors files of a checkpoint folder, shards in order."""
-    if not folder.is_dir():
-        raise CheckpointError(f"{folder}: not a folder; wanted a Hugging Face checkpoint folder")
-    index = folder / "model.safetensors.index.json"
-    if index.is_file():
-        table = read_json(index).get("weight_map")
-        if not isinstance(table, dict) or not all(isinstance(v, str) for v in table.values()):
-            raise CheckpointError(f"{index}: no usable 'weight_map', wanted names to files")
-        names = sorted(set(table.values()))
-        for name in names:
-            if "/" in name or not (folder / name).is_file():
-                raise CheckpointError(f"{folder / name}: no such file, but {index.name} names it")
-        return [folder / name for name in names]
-    single = folder / "model.safetensors"
-    if not single.is_file():
-        other = [p.name for p in sorted(folder.glob("*.bin")) + sorted(folder.glob("*.pth"))]
-        hint = f" (found {', '.join(other)}: convert it to safetensors first)" if other else ""
-        raise CheckpointError(f"{single}: no such file{hint}")
-    return [single]
-
-
-def read_tensors(path: Path) -> dict[str, Tensor]:
-    """Read all tensors of one safetensors file, floating ones as float32."""
-    try:
-        with safe_open(path, framework="pt") as file:
-            tensors = {name: file.get_tensor(name) for name in file.keys()}
-    except (SafetensorError, OSError, ValueError, RuntimeError) as error:
-        size = path.stat().st_size if path.exists() else 0
-        raise CheckpointError(
-            f"{path}: not a whole safetensors file ({size} bytes): {error}"
-        ) from None
-    return {k: v.float() if v.is_floating_point() else v for k, v in tensors.items()}
 
 
 def _some(names: list[str]) -> str:
@@ -122,18 +83,39 @@ def load_folder(
 ) -> Network:
     """Build `cls` from the folder's configuration and fill in its weights."""
     folder = Path(path)
-    if not folder.is_dir():
-        raise CheckpointError(f"{folder}: not a folder; wanted a Hugging Face checkpoint folder")
+    files = weight_files(folder)
     config = GroundingDinoConfig.from_folder(folder)
+    return build_network(cls, config, canvas, read_files(files, progress), str(folder))
+
+
+def read_files(
+    files: list[Path], progress: Callable[[str], None] | None = None
+) -> dict[str, Tensor]:
+    """Read the weights of all `files`, floating ones as float32."""
     tensors: dict[str, Tensor] = {}
-    for file in weight_files(folder):
+    for file in files:
         if progress:
             progress(f"reading {file.name}")
         tensors.update(read_tensors(file))
-    # Random initial values would be overwritten: build without memory, then take empty memory.
+    return tensors
+
+
+def build_network(
+    cls: type[Network],
+    config: GroundingDinoConfig,
+    canvas: tuple[int, int],
+    tensors: dict[str, Tensor],
+    source: str,
+) -> Network:
+    """Make a `cls` in eval mode and copy `tensors` (names as Hugging Face's) into it.
+
+    `source` names the checkpoint in errors. Raises CheckpointError for unknown, missing or
+    misshapen weights.
+    """
+    # Random initial values would be overwritten: build without them.
     with torch.device("cpu"), _no_init():
         network = cls(config, canvas)
-    apply_weights(network, tensors, str(folder))
+    apply_weights(network, tensors, source)
     return network.eval()
 
 

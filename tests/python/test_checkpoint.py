@@ -95,6 +95,48 @@ def test_sharded(folder: Path) -> None:
         GroundingDino.from_folder(folder, CANVAS)
 
 
+def test_pickled(folder: Path) -> None:
+    """The older layout: pytorch_model.bin, whole or in shards."""
+    wanted = GroundingDino.from_folder(folder, CANVAS).state_dict()
+    tensors = load_file(folder / "model.safetensors")
+    (folder / "model.safetensors").unlink()
+    torch.save(tensors, folder / "pytorch_model.bin")
+    found = GroundingDino.from_folder(folder, CANVAS).state_dict()
+    assert all(torch.equal(found[name], wanted[name]) for name in wanted)
+    (folder / "pytorch_model.bin").unlink()
+    table = {}
+    for number, name in enumerate(sorted(tensors)):
+        table[name] = f"pytorch_model-0000{number % 2 + 1}-of-00002.bin"
+    for file in set(table.values()):
+        torch.save({n: tensors[n] for n in tensors if table[n] == file}, folder / file)
+    index = folder / "pytorch_model.bin.index.json"
+    index.write_text(json.dumps({"weight_map": table}))
+    found = GroundingDino.from_folder(folder, CANVAS).state_dict()
+    assert all(torch.equal(found[name], wanted[name]) for name in wanted)
+
+
+@pytest.mark.parametrize("table", [None, [], {}, {"a": 1}, {"a": "../model.safetensors"}])
+def test_broken_index(folder: Path, table: object) -> None:
+    index = folder / "model.safetensors.index.json"
+    index.write_text(json.dumps({"weight_map": table}))
+    with pytest.raises(CheckpointError, match="weight_map|index.json names it"):
+        GroundingDino.from_folder(folder, CANVAS)
+
+
+def test_unused_weights_are_ignored(folder: Path) -> None:
+    """What other writers store beside the network's own."""
+    change_weights(
+        folder,
+        lambda t: t.update(
+            {
+                "model.text_backbone.pooler.dense.weight": torch.zeros(2, 2),
+                "model.text_backbone.embeddings.position_ids": torch.zeros(1, 4),
+            }
+        ),
+    )
+    GroundingDino.from_folder(folder, CANVAS)
+
+
 def test_unknown_weight(folder: Path) -> None:
     change_weights(folder, lambda t: t.update({"model.surprise.weight": torch.zeros(2)}))
     with pytest.raises(CheckpointError, match="1 unknown weights: model.surprise.weight"):
@@ -152,9 +194,12 @@ def test_missing_files(folder: Path, tmp_path: Path) -> None:
         GroundingDino.from_folder(tmp_path / "nowhere", CANVAS)
     with pytest.raises(CheckpointError, match="not a folder"):
         GroundingDino.from_folder(folder / "config.json", CANVAS)
-    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
-    with pytest.raises(CheckpointError, match=r"found pytorch_model.bin: convert it"):
+    (folder / "model.safetensors").rename(folder / "other.safetensors")
+    with pytest.raises(
+        CheckpointError, match=r"model.safetensors: no such file.*found other.safetensors: give it"
+    ):
         GroundingDino.from_folder(folder, CANVAS)
+    (folder / "other.safetensors").rename(folder / "model.safetensors")
     (folder / "config.json").unlink()
     with pytest.raises(ConfigError, match="config.json: no such file"):
         GroundingDino.from_folder(folder, CANVAS)
