@@ -47,6 +47,7 @@ typedef struct
 {
   char magic[16];
   int32_t is_frame;
+  int32_t batch;
   int32_t width;
   int32_t height;
   int32_t queries;

@@ -11,7 +11,9 @@
  *
  * Faults: create, run, run-late (fails with an output made), output-shape,
  * output-rank, output-dtype, output-strides, output-null, output-count,
- * input-count, nan (all logits), nan-box (box of query 0), nothing (no scores).
+ * input-count, nan (all logits), nan-box (box of query 0), nothing (no scores),
+ * far-box (box of query 0 leaves the canvas), last-slot (no scores for the last
+ * frame of a batch).
  * Variants by macro:
  *   FAKE_NO_RUN     leaves out a function that the host cannot do without
  *   FAKE_UNDEFINED  needs a function that no libtorch has */
@@ -349,11 +351,18 @@ match_phrases (const FakeModel * self, const float *features,
   }
 }
 
+/* One frame of the batch. */
 static void
-frame_values (const FakeModel * self, void **inputs, float *logits, float *out)
+slot_values (const FakeModel * self, int32_t slot, void **inputs,
+    float *logits, float *out)
 {
   const int64_t tokens = self->trailer.tokens;
-  const uint8_t *text_mask = data_of (inputs[3]);
+  const uint8_t *image = (const uint8_t *) data_of (inputs[0])
+      + (int64_t) slot * self->trailer.height * self->trailer.width * 3;
+  const float *features = (const float *) data_of (inputs[1])
+      + slot * tokens * self->trailer.features;
+  const uint8_t *text_mask =
+      (const uint8_t *) data_of (inputs[3]) + slot * tokens;
   Box boxes[FAKE_N_COLOURS] = { {0} };
 
   for (int64_t q = 0; q < self->trailer.queries; q++) {
@@ -362,15 +371,28 @@ frame_values (const FakeModel * self, void **inputs, float *logits, float *out)
     out[q * 4 + 0] = out[q * 4 + 1] = 0.5f;
     out[q * 4 + 2] = out[q * 4 + 3] = 0.25f;
   }
-  if (has_fault (self, "nothing"))
+  if (has_fault (self, "nothing") || (has_fault (self, "last-slot")
+          && slot == self->trailer.batch - 1))
     return;
-  find_boxes (self, data_of (inputs[0]), boxes);
-  match_phrases (self, data_of (inputs[1]), text_mask, boxes, logits, out);
+  find_boxes (self, image, boxes);
+  match_phrases (self, features, text_mask, boxes, logits, out);
   if (has_fault (self, "nan"))
     for (int64_t i = 0; i < self->trailer.queries * tokens; i++)
       logits[i] = NAN;
   if (has_fault (self, "nan-box"))
     out[0] = NAN;
+  if (has_fault (self, "far-box"))
+    out[0] = 1.5f;
+}
+
+static void
+frame_values (const FakeModel * self, void **inputs, float *logits, float *out)
+{
+  const int64_t n = self->trailer.queries;
+
+  for (int32_t slot = 0; slot < self->trailer.batch; slot++)
+    slot_values (self, slot, inputs, logits + slot * n * self->trailer.tokens,
+        out + slot * n * 4);
 }
 
 static int32_t
@@ -378,11 +400,12 @@ run_frame (const FakeModel * self, void **inputs, void **outputs)
 {
   const int64_t tokens = self->trailer.tokens;
   const int64_t features = self->trailer.features;
-  const int64_t image[] = { 1, self->trailer.height, self->trailer.width, 3 };
-  const int64_t text[] = { 1, tokens, features };
-  const int64_t square[] = { 1, tokens, tokens };
-  const int64_t logits[] = { 1, self->trailer.queries, tokens };
-  const int64_t boxes[] = { 1, self->trailer.queries, 4 };
+  const int64_t n = self->trailer.batch;
+  const int64_t image[] = { n, self->trailer.height, self->trailer.width, 3 };
+  const int64_t text[] = { n, tokens, features };
+  const int64_t square[] = { n, tokens, tokens };
+  const int64_t logits[] = { n, self->trailer.queries, tokens };
+  const int64_t boxes[] = { n, self->trailer.queries, 4 };
 
   if (!input_is (self, inputs[0], FAKE_DTYPE_UINT8, 4, image)
       || !input_is (self, inputs[1], FAKE_DTYPE_FLOAT32, 3, text)

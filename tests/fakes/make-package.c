@@ -95,7 +95,7 @@ write_graph (const char *folder, const char *name, const GdinoFakeOptions * o,
   g_autofree char *data = NULL;
   g_autoptr (GError) error = NULL;
   g_autoptr (GByteArray) bytes = g_byte_array_new ();
-  FakeTrailer trailer = { FAKE_TRAILER_MAGIC, 0, 0, 0, 0, 0, 0, "" };
+  FakeTrailer trailer = { FAKE_TRAILER_MAGIC, 0, 0, 0, 0, 0, 0, 0, "" };
   gsize size;
 
   source = g_strdup (o->graph_file);
@@ -104,6 +104,7 @@ write_graph (const char *folder, const char *name, const GdinoFakeOptions * o,
   if (!g_file_get_contents (source, &data, &size, &error))
     g_error ("%s", error->message);
   trailer.is_frame = g_str_equal (name, "frame.so");
+  trailer.batch = (gint32) OR (o->batch, 1);
   trailer.width = (gint32) OR (o->width, 448);
   trailer.height = (gint32) OR (o->height, 256);
   trailer.queries = (gint32) OR (o->queries, 20);
@@ -118,13 +119,21 @@ write_graph (const char *folder, const char *name, const GdinoFakeOptions * o,
 static void
 append_files (GString * text, const char *folder)
 {
-  static const char *const names[] = { "text.so", "frame.so", "vocab.txt" };
+  static const char *const names[] = { "text.so", "frame.so", "vocab.txt",
+    "probe.json"
+  };
 
   g_string_append (text, " \"files\": {");
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    g_autofree char *path = g_build_filename (folder, names[i], NULL);
+    g_autofree char *data = NULL;
+    g_autofree char *digest = NULL;
     gsize size;
-    g_autofree char *data = read_file (folder, names[i], &size);
-    g_autofree char *digest =
+
+    if (!g_file_test (path, G_FILE_TEST_EXISTS))
+      continue;
+    data = read_file (folder, names[i], &size);
+    digest =
         g_compute_checksum_for_data (G_CHECKSUM_SHA256, (guchar *) data, size);
 
     g_string_append_printf (text,
@@ -148,14 +157,19 @@ append_graphs (GString * text, const GdinoFakeOptions * o)
 {
   guint n = OR (o->text_tokens, 64);
   guint q = OR (o->queries, 20);
+  guint b = OR (o->batch, 1);
   g_autofree char *row = g_strdup_printf ("[1, %u]", n);
   g_autofree char *square = g_strdup_printf ("[1, %u, %u]", n, n);
   g_autofree char *features =
       g_strdup_printf ("[1, %u, %u]", n, OR (o->features, 8));
-  g_autofree char *image = g_strdup_printf ("[1, %u, %u, 3]",
+  g_autofree char *rows = g_strdup_printf ("[%u, %u]", b, n);
+  g_autofree char *squares = g_strdup_printf ("[%u, %u, %u]", b, n, n);
+  g_autofree char *texts =
+      g_strdup_printf ("[%u, %u, %u]", b, n, OR (o->features, 8));
+  g_autofree char *image = g_strdup_printf ("[%u, %u, %u, 3]", b,
       OR (o->height, 256), OR (o->width, 448));
-  g_autofree char *logits = g_strdup_printf ("[1, %u, %u]", q, n);
-  g_autofree char *boxes = g_strdup_printf ("[1, %u, 4]", q);
+  g_autofree char *logits = g_strdup_printf ("[%u, %u, %u]", b, q, n);
+  g_autofree char *boxes = g_strdup_printf ("[%u, %u, 4]", b, q);
 
   g_string_append (text, " \"graphs\": {\n  \"text\": {\"file\": \"text.so\","
       " \"inputs\": [");
@@ -168,14 +182,22 @@ append_graphs (GString * text, const GdinoFakeOptions * o)
   g_string_append (text, "},\n  \"frame\": {\"file\": \"frame.so\","
       " \"inputs\": [");
   append_tensor (text, "image", "uint8", image, FALSE);
-  append_tensor (text, "text_features", "float32", features, FALSE);
-  append_tensor (text, "text_position", "float32", features, FALSE);
-  append_tensor (text, "text_mask", "bool", row, FALSE);
-  append_tensor (text, "block_mask", "bool", square, TRUE);
+  append_tensor (text, "text_features", "float32", texts, FALSE);
+  append_tensor (text, "text_position", "float32", texts, FALSE);
+  append_tensor (text, "text_mask", "bool", rows, FALSE);
+  append_tensor (text, "block_mask", "bool", squares, TRUE);
   g_string_append (text, ", \"outputs\": [");
   append_tensor (text, "logits", "float32", logits, FALSE);
   append_tensor (text, "boxes", "float32", boxes, TRUE);
   g_string_append (text, "}\n },\n");
+}
+
+/* A member "name": "value", and a comma; nothing without a value. */
+static void
+append_member (GString * text, const char *name, const char *value)
+{
+  if (value != NULL)
+    g_string_append_printf (text, " \"%s\": \"%s\",", name, value);
 }
 
 static void
@@ -185,27 +207,34 @@ write_manifest (const char *folder, const GdinoFakeOptions * o)
   struct utsname machine;
 
   uname (&machine);
-  g_string_append_printf (text, "{\n \"format\": 1,\n"
+  g_string_append (text, "{\n \"format\": 1,\n"
       " \"generator\": \"fake 1.0\",\n"
-      " \"architecture\": \"grounding-dino\",\n"
-      " \"source\": {\"name\": \"fake\", \"sha256\": \"%064d\"},\n"
+      " \"architecture\": \"grounding-dino\",\n \"source\": {");
+  append_member (text, "license", o->licence);
+  g_string_append_printf (text, "\"name\": \"fake\", \"sha256\": \"%064d\"},\n"
       " \"canvas\": {\"width\": %u, \"height\": %u, \"channels\": \"RGB\","
       " \"resize\": \"letterbox\", \"pad\": [124, 116, 104],"
       " \"normalization\": \"in-graph\", \"mean\": [0.485, 0.456, 0.406],"
       " \"std\": [0.229, 0.224, 0.225]},\n"
-      " \"batch\": 1, \"queries\": %u, \"text_tokens\": %u,"
+      " \"batch\": %u, \"queries\": %u, \"text_tokens\": %u,"
       " \"features\": %u,\n", 0, OR (o->width, 448), OR (o->height, 256),
-      OR (o->queries, 20), OR (o->text_tokens, 64), OR (o->features, 8));
-  g_string_append_printf (text, " \"text\": {\"vocabulary\": \"vocab.txt\","
+      OR (o->batch, 1), OR (o->queries, 20), OR (o->text_tokens, 64),
+      OR (o->features, 8));
+  g_string_append_printf (text,
+      " \"text\": {\"vocabulary\": \"vocab.txt\","
       " \"lower_case\": true, \"delimiters\": [\".\", \"?\"],"
       " \"pad_id\": %d, \"unk_id\": %d, \"cls_id\": %d, \"sep_id\": %d},\n",
       FAKE_PAD, FAKE_UNK, FAKE_CLS, FAKE_SEP);
+  append_member (text, "precision", o->precision);
+  append_member (text, "probe", o->probe ? "probe.json" : NULL);
   append_graphs (text, o);
   g_string_append_printf (text, " \"device\": \"%s\",\n"
-      " \"target\": {\"arch\": \"%s\", \"features\": %s},\n"
+      " \"target\": {", OR (o->device, "cpu"));
+  append_member (text, "compute_capability", o->compute_capability);
+  g_string_append_printf (text, "\"arch\": \"%s\", \"features\": %s},\n"
       " \"torch\": {\"version\": \"%s\", \"library_dir\": \"%s\"},\n"
       " \"defaults\": {\"box_threshold\": 0.35, \"text_threshold\": 0.25},\n",
-      OR (o->device, "cpu"), OR (o->arch, machine.machine),
+      OR (o->arch, machine.machine),
       OR (o->cpu_features, "[]"), OR (o->torch_version, "2.13.0"),
       OR (o->torch_library_dir, "/nonexistent/torch/lib"));
   append_files (text, folder);
@@ -226,6 +255,8 @@ gdino_fake_package_new (const char *parent_dir,
   write_vocabulary (folder);
   write_graph (folder, "text.so", o, o->text_fault);
   write_graph (folder, "frame.so", o, o->frame_fault);
+  if (o->probe != NULL)
+    write_file (folder, "probe.json", o->probe, strlen (o->probe));
   write_manifest (folder, o);
   return folder;
 }

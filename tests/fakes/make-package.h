@@ -15,6 +15,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint width, height;          /* of the canvas [448, 256] */
+  guint batch;                  /* [1] */
   guint queries;                /* [20] */
   guint text_tokens;            /* [64] */
   guint features;               /* [8] */
@@ -23,6 +24,10 @@ typedef struct
   const char *torch_library_dir;        /* [a folder that does not exist] */
   const char *arch;             /* [this machine's] */
   const char *cpu_features;     /* as JSON, [[]] */
+  const char *precision;        /* [not said] */
+  const char *licence;          /* [not said] */
+  const char *compute_capability;       /* [not said] */
+  const char *probe;            /* content of probe.json [no such file] */
   const char *graph_file;       /* copied, [the fake graph] */
   const char *text_fault;       /* see fake-model.c [none] */
   const char *frame_fault;
