@@ -12,6 +12,23 @@ from typing import Any
 ACTIVATIONS = ("relu", "gelu", "silu")
 IMAGENET_MEAN = (0.485, 0.456, 0.406)
 IMAGENET_STD = (0.229, 0.224, 0.225)
+# model_type of config.json, and the name of transformers' class for it.
+FAMILIES = {
+    "grounding-dino": "GroundingDinoForObjectDetection",
+    "mm-grounding-dino": "MMGroundingDinoForObjectDetection",
+}
+# Entries that would change the network's numbers, and what they must be if they are there.
+FIXED = {
+    "": {
+        "use_timm_backbone": False,
+        "backbone": None,
+        "backbone_kwargs": None,
+        "pruned_heads": None,
+        "quantization_config": None,
+    },
+    "text_config": {"is_decoder": False, "add_cross_attention": False, "pruned_heads": None},
+    "backbone_config": {"pruned_heads": None},
+}
 
 
 class ConfigError(ValueError):
@@ -28,6 +45,9 @@ def _take(cls: type, raw: Any, where: str) -> dict[str, Any]:
     if not isinstance(raw, dict):
         raise ConfigError(f"config field '{where}' is {raw!r}, wanted: an object")
     prefix = f"{where}." if where else ""
+    for name, wanted in FIXED.get(where, {}).items():
+        # An empty table or list says as little as null does.
+        _want(not raw.get(name), prefix + name, raw.get(name), json.dumps(wanted))
     taken: dict[str, Any] = {}
     for item in fields(cls):
         if item.name not in raw or raw[item.name] is None:
@@ -215,8 +235,13 @@ BackboneConfig = SwinConfig | EfficientNetLiteConfig
 
 @dataclass(frozen=True)
 class GroundingDinoConfig:
-    """All sizes of a checkpoint; field names and defaults as in Hugging Face's class."""
+    """All sizes of a checkpoint; field names and defaults as in Hugging Face's classes.
 
+    `model_type` is one of FAMILIES. MM-Grounding-DINO (LLMDet too) scales its scores, adds a
+    learned bias to them and never shares box heads, whatever the two fields for that say.
+    """
+
+    model_type: str = "grounding-dino"
     d_model: int = 256
     num_queries: int = 900
     num_feature_levels: int = 4
@@ -249,6 +274,8 @@ class GroundingDinoConfig:
     image_std: tuple[float, ...] = IMAGENET_STD
 
     def __post_init__(self) -> None:
+        families = ", ".join(repr(name) for name in FAMILIES)
+        _want(self.model_type in FAMILIES, "model_type", self.model_type, families)
         positive = (
             "d_model",
             "num_queries",
@@ -310,22 +337,22 @@ class GroundingDinoConfig:
             f"at least 2 and at least the backbone's {maps} maps",
         )
 
+    @property
+    def scaled_scores(self) -> bool:
+        """Whether scores are divided by sqrt(d_model) and have a learned bias."""
+        return self.model_type == "mm-grounding-dino"
+
+    @property
+    def shared_box_heads(self) -> bool:
+        """Whether all decoder layers move boxes with one head."""
+        return self.decoder_bbox_embed_share and self.model_type == "grounding-dino"
+
     @classmethod
     def from_dict(cls, raw: dict[str, Any]) -> GroundingDinoConfig:
         """Read the content of a config.json; every unsupported value is a ConfigError."""
-        _want(
-            raw.get("model_type") == "grounding-dino",
-            "model_type",
-            raw.get("model_type"),
-            "'grounding-dino'",
-        )
-        _want(
-            not raw.get("use_timm_backbone"),
-            "use_timm_backbone",
-            raw.get("use_timm_backbone"),
-            "false",
-        )
-        _want(raw.get("backbone") is None, "backbone", raw.get("backbone"), "null")
+        families = ", ".join(repr(name) for name in FAMILIES)
+        found = raw.get("model_type")
+        _want(isinstance(found, str) and found in FAMILIES, "model_type", found, families)
         values = _take(cls, raw, "")
         values["text_config"] = BertConfig.from_dict(raw.get("text_config") or {})
         backbone = raw.get("backbone_config")
@@ -370,11 +397,10 @@ class GroundingDinoConfig:
         """Return the content of config.json for this configuration."""
         raw = asdict(self)
         del raw["image_mean"], raw["image_std"]
-        return {
-            "architectures": ["GroundingDinoForObjectDetection"],
-            "model_type": "grounding-dino",
-            **raw,
-        }
+        if self.model_type != "grounding-dino":
+            # Only the first family knows them.
+            del raw["decoder_bbox_embed_share"], raw["two_stage_bbox_embed_share"]
+        return {"architectures": [FAMILIES[self.model_type]], **raw}
 
 
 def _shallow(config: GroundingDinoConfig) -> dict[str, Any]:

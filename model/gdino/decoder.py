@@ -35,6 +35,23 @@ def contrast(queries: Tensor, text: Tensor, text_mask: Tensor) -> Tensor:
     return logits.masked_fill(~text_mask[:, None, :], float("-inf"))
 
 
+class ContrastiveHead(nn.Module):
+    """`contrast`; MM-Grounding-DINO's divides by sqrt(D) and adds a learned bias."""
+
+    def __init__(self, config: GroundingDinoConfig) -> None:
+        super().__init__()
+        self.scale = config.d_model**-0.5 if config.scaled_scores else None
+        bias = nn.Parameter(torch.tensor(0.0)) if config.scaled_scores else None
+        self.register_parameter("bias", bias)
+
+    def forward(self, queries: Tensor, text: Tensor, text_mask: Tensor) -> Tensor:
+        """queries [B,Q,D], text [B,T,D], text_mask bool [B,T] -> logits [B,Q,T]."""
+        if self.scale is None:
+            return contrast(queries, text, text_mask)
+        # Text is the shorter of the two; minus infinity stays what it is.
+        return contrast(queries, text * self.scale, text_mask) + self.bias
+
+
 def inverse_sigmoid(boxes: Tensor, eps: float) -> Tensor:
     """Logit with the published clamp; infinite proposals come out finite."""
     boxes = boxes.clamp(eps, 1 - eps)
@@ -83,7 +100,7 @@ class DecoderLayer(nn.Module):
 
 
 class Decoder(nn.Module):
-    """All decoder layers; the box heads are shared with the detector (`bbox_embed`)."""
+    """All decoder layers; the detector has the heads (`bbox_embed`, `class_embed`) too."""
 
     def __init__(self, config: GroundingDinoConfig, shapes: list[tuple[int, int]]) -> None:
         super().__init__()
@@ -98,9 +115,12 @@ class Decoder(nn.Module):
         )
         heads = [
             PredictionHead(config.d_model, config.d_model, 4, 3)
-            for _ in range(1 if config.decoder_bbox_embed_share else config.decoder_layers)
+            for _ in range(1 if config.shared_box_heads else config.decoder_layers)
         ]
         self.bbox_embed = nn.ModuleList(heads * config.decoder_layers if len(heads) == 1 else heads)
+        self.class_embed = nn.ModuleList(
+            ContrastiveHead(config) for _ in range(config.decoder_layers)
+        )
 
     def query_position(self, boxes: Tensor) -> Tensor:
         """Position embedding of boxes [B,Q,4], in the published order y, x, w, h."""

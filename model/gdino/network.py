@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from gdino.bert import Bert
 from gdino.config import ConfigError, EfficientNetLiteConfig, GroundingDinoConfig
-from gdino.decoder import Decoder, PredictionHead, contrast
+from gdino.decoder import ContrastiveHead, Decoder, PredictionHead
 from gdino.efficientnet import EfficientNetLite
 from gdino.encoder import Encoder
 from gdino.geometry import map_position, proposals, reference_points, sine_features
@@ -94,6 +94,7 @@ class GroundingDinoModel(nn.Module):
         self.enc_output = nn.Linear(config.d_model, config.d_model)
         self.enc_output_norm = nn.LayerNorm(config.d_model, config.layer_norm_eps)
         self.encoder_output_bbox_embed = PredictionHead(config.d_model, config.d_model, 4, 3)
+        self.encoder_output_class_embed = ContrastiveHead(config)
 
     def vision_maps(self, pixels: Tensor) -> Tensor:
         """Normalised pixels float [B,3,H,W] -> [B,N,D], the projected maps one after another."""
@@ -118,6 +119,7 @@ class GroundingDino(nn.Module):
         self.canvas = (int(canvas[0]), int(canvas[1]))
         self.model = GroundingDinoModel(config, self.canvas)
         self.bbox_embed = self.model.decoder.bbox_embed
+        self.class_embed = self.model.decoder.class_embed
         shapes = self.model.shapes
         self.cells = sum(h * w for h, w in shapes)
         if config.num_queries > self.cells:
@@ -192,7 +194,7 @@ class GroundingDino(nn.Module):
         queries = self._queries(len(image))
         layers = self.model.decoder(queries, start.sigmoid(), vision, text, text_mask)
         hidden, boxes = layers[-1]
-        return contrast(hidden, text, text_mask), boxes
+        return self.class_embed[-1](hidden, text, text_mask), boxes
 
     def forward_train(
         self,
@@ -219,7 +221,10 @@ class GroundingDino(nn.Module):
         return {
             "enc_logits": scores,
             "enc_boxes": before.sigmoid(),
-            "logits": [contrast(hidden, text, text_mask) for hidden, _ in layers],
+            "logits": [
+                head(hidden, text, text_mask)
+                for head, (hidden, _) in zip(self.class_embed, layers, strict=True)
+            ],
             "boxes": [boxes for _, boxes in layers],
         }
 
@@ -249,7 +254,7 @@ class GroundingDino(nn.Module):
     def _score(self, vision: Tensor, text: Tensor, text_mask: Tensor) -> tuple[Tensor, Tensor]:
         query = vision.masked_fill(~self.usable, 0.0)
         query = self.model.enc_output_norm(self.model.enc_output(query))
-        return query, contrast(query, text, text_mask)
+        return query, self.model.encoder_output_class_embed(query, text, text_mask)
 
     def _select(self, scores: Tensor) -> Tensor:
         """Indices int64 [B,Q,1] of the cells that look most like a token."""
