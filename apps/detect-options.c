@@ -46,9 +46,11 @@ static const char description_text[] =
     "    gdino-detect --model PACKAGE --prompt \"a cat. a dog.\" *.jpg |\n"
     "      jq -r '.detections[].label' | sort | uniq -c\n"
     "\n"
-    "PACKAGE is a folder made by gdino-compile. Pictures and videos that carry an\n"
-    "orientation are turned upright first. Exit status: 0 all is well, 1 a file\n"
-    "could not be read or written or the model failed, 2 the command line is wrong.";
+    "PACKAGE is a folder made by gdino-compile. One that was compiled for several\n"
+    "frames a run (--batch) gets that many at a time, of several files too.\n"
+    "Pictures and videos that carry an orientation are turned upright first.\n"
+    "Exit status: 0 all is well, 1 a file could not be read or written or the model\n"
+    "failed, 2 the command line is wrong.";
 
 GQuark
 detect_usage_error_quark (void)

@@ -7,24 +7,20 @@
 #include <gst/video/video.h>
 #include <string.h>
 
-#include "detect-drawing.h"
-#include "detect-output.h"
+#include "detect-queue.h"
 #include "detect-source.h"
 #include "gstgdinoframe.h"
 
 #define PROGRESS_INTERVAL (G_USEC_PER_SEC / 4)
 
-/* What lasts as long as one file. */
+/* What lasts as long as one file is read. */
 typedef struct
 {
-  const char *file;
-  char *stem;                   /* of its annotated pictures */
+  DetectStream *stream;
   GstCaps *caps;                /* (nullable): of the frame before */
   GstVideoInfo info;
   GstGdinoFrame *frame;         /* (nullable): reads frames of @caps */
-  GdinoDetections *found;       /* (nullable): in the last frame looked at */
   guint64 number;
-  gint64 start_time;
 } Run;
 
 void
@@ -48,27 +44,42 @@ detect_run_complain (DetectApp * self, const char *file, const char *kind,
       file != NULL ? ": " : "", message);
 }
 
-static void
-show_progress (DetectApp * self, const Run * run)
+/* After these no further file would fare better. */
+static gboolean
+is_fatal (const GError * error)
+{
+  return error->domain == GDINO_ERROR || error->domain == G_FILE_ERROR;
+}
+
+gboolean
+detect_run_fail (DetectApp * self, const char *file, const GError * error)
+{
+  detect_run_complain (self, file, "", error->message);
+  self->failed = TRUE;
+  return !is_fatal (error);
+}
+
+void
+detect_run_show_progress (DetectApp * self, const char *file, guint64 number,
+    gint64 start_time)
 {
   gint64 now = g_get_monotonic_time ();
-  double seconds = (double) (now - run->start_time) / G_USEC_PER_SEC;
+  double seconds = (double) (now - start_time) / G_USEC_PER_SEC;
 
   if (!self->progress || now - self->progress_time < PROGRESS_INTERVAL)
     return;
   self->progress_time = now;
   fprintf (stderr, "\r\033[K%s: frame %" G_GUINT64_FORMAT ", %.1f frames/s",
-      run->file, run->number + 1, (double) (run->number + 1) / seconds);
+      file, number + 1, (double) (number + 1) / seconds);
   fflush (stderr);
 }
 
 static void
 clear_run (Run * run)
 {
-  g_free (run->stem);
   gst_clear_caps (&run->caps);
   g_clear_pointer (&run->frame, gst_gdino_frame_free);
-  g_clear_pointer (&run->found, gdino_detections_unref);
+  g_clear_pointer (&run->stream, detect_stream_unref);
 }
 
 /* Name for the pictures of @file that no other file has. */
@@ -130,110 +141,57 @@ find_prompt (DetectApp * self, GstSample * sample)
   return g_ptr_array_index (self->prompts, current);
 }
 
+/* Makes the canvas of a frame that is to be looked at, and hands it on.
+ * @go_on: (out): FALSE when no other frame would fare better */
 static gboolean
-detect (DetectApp * self, Run * run, GstSample * sample, GError ** error)
-{
-  GstBuffer *buffer = gst_sample_get_buffer (sample);
-  DetectFrame line = {
-    .file = run->file,
-    .number = run->number,
-    .pts = GST_BUFFER_PTS (buffer),
-  };
-  const guint8 *canvas;
-  gsize stride;
-  GdinoTimings timings;
-
-  g_clear_pointer (&run->found, gdino_detections_unref);
-  if (!prepare_frame (self, run, sample, error)
-      || !gst_gdino_frame_load (run->frame, buffer, error))
-    return FALSE;
-
-  canvas = gst_gdino_frame_get_canvas (run->frame, &stride);
-  run->found = gdino_detector_detect (self->detector, canvas, stride,
-      gst_gdino_frame_get_letterbox (run->frame), find_prompt (self, sample),
-      &self->options->params, &timings, error);
-  if (run->found == NULL)
-    return FALSE;
-  detect_summary_add (self->summary, run->found, &timings);
-
-  line.width = (guint) run->info.width;
-  line.height = (guint) run->info.height;
-  if (detect_output_write_line (self->output, &line, run->found))
-    return TRUE;
-  g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno),
-      "cannot write %s: %s", self->options->output != NULL ?
-      self->options->output : "to standard output", g_strerror (errno));
-  return FALSE;
-}
-
-/* Draws what was found in this frame, or for a video in the last one that was
- * looked at. */
-static gboolean
-draw (DetectApp * self, Run * run, GstSample * sample, gboolean is_new,
-    GError ** error)
-{
-  const char *caption = gdino_prompt_get_text (find_prompt (self, sample));
-  gboolean picture = self->options->annotate != NULL && is_new;
-  g_autoptr (GstSample) drawn = NULL;
-
-  if (!picture && self->video == NULL)
-    return TRUE;
-  drawn = detect_drawing_make (sample, run->found, caption, error);
-  if (drawn == NULL)
-    return FALSE;
-
-  if (picture) {
-    g_autofree char *name = g_strdup_printf ("%s-%06" G_GUINT64_FORMAT ".%s",
-        run->stem, run->number, self->options->picture_format);
-    g_autofree char *path =
-        g_build_filename (self->options->annotate, name, NULL);
-
-    if (!detect_output_write_picture (path, drawn,
-            self->options->picture_format, error))
-      return FALSE;
-  }
-  return self->video == NULL || detect_video_push (self->video, drawn, error);
-}
-
-static gboolean
-process_frame (DetectApp * self, Run * run, GstSample * sample, GError ** error)
+process_frame (DetectApp * self, Run * run, GstSample * sample,
+    gboolean * go_on, GError ** error)
 {
   gboolean is_new = run->number % self->options->every == 0;
+  DetectFrameInfo info = {
+    .number = run->number++,
+    .prompt = find_prompt (self, sample),
+  };
 
-  if (is_new && !detect (self, run, sample, error))
-    return FALSE;
-  if (!draw (self, run, sample, is_new, error))
-    return FALSE;
-  show_progress (self, run);
-  run->number++;
+  if (is_new) {
+    if (!prepare_frame (self, run, sample, error)
+        || !gst_gdino_frame_load (run->frame, gst_sample_get_buffer (sample),
+            error))
+      return FALSE;
+    info.frame = run->frame;
+    info.width = (guint) run->info.width;
+    info.height = (guint) run->info.height;
+  }
+  *go_on = detect_queue_push (self, run->stream, sample, &info);
   return TRUE;
 }
 
 gboolean
-detect_run_file (DetectApp * self, const char *file, GError ** error)
+detect_run_file (DetectApp * self, const char *file)
 {
-  g_autoptr (DetectSource) source = detect_source_open (file, error);
-  Run run = {
-    .file = file,
-    .start_time = g_get_monotonic_time (),
-  };
-  GError *reason = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (DetectSource) source = detect_source_open (file, &error);
+  Run run = { 0 };
   GstSample *sample;
-  gboolean ok = TRUE;
+  gboolean ok = TRUE, go_on = TRUE;
 
   if (source == NULL)
-    return FALSE;
-  run.stem = make_stem (self, file);
-  while (ok && (sample = detect_source_pull (source, &reason)) != NULL) {
-    ok = process_frame (self, &run, sample, &reason);
+    return detect_run_fail (self, file, error);
+  run.stream = g_rc_box_new0 (DetectStream);
+  run.stream->file = file;
+  run.stream->stem = make_stem (self, file);
+  run.stream->start_time = g_get_monotonic_time ();
+  while (ok && go_on && !run.stream->failed
+      && (sample = detect_source_pull (source, &error)) != NULL) {
+    ok = process_frame (self, &run, sample, &go_on, &error);
     gst_sample_unref (sample);
   }
-  clear_run (&run);
-  if (ok && detect_source_get_warning (source) != NULL)
+  if (error != NULL)
+    go_on = detect_run_fail (self, file, error) && go_on;
+  else if (go_on && !run.stream->failed
+      && detect_source_get_warning (source) != NULL)
     detect_run_complain (self, file, "warning: ",
         detect_source_get_warning (source));
-  if (reason == NULL)
-    return TRUE;
-  g_propagate_error (error, reason);
-  return FALSE;
+  clear_run (&run);
+  return go_on;
 }

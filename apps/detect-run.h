@@ -13,12 +13,16 @@
 
 G_BEGIN_DECLS
 
+typedef struct _DetectQueue DetectQueue;
+
 /**
  * DetectApp:
  * @prompts: (element-type GdinoPrompt): one for each change in the options
+ * @queue: frames that wait for a run of the model
  * @output: where lines go
  * @video: (nullable): where frames with boxes go
  * @stems: (element-type utf8 guint): names of pictures, by how often used
+ * @failed: something went wrong and has been told
  * @progress: someone watches standard error
  *
  * What lasts as long as the program.
@@ -28,10 +32,12 @@ typedef struct
   DetectOptions *options;
   GdinoDetector *detector;
   GPtrArray *prompts;
+  DetectQueue *queue;
   FILE *output;
   DetectVideo *video;
   DetectSummary *summary;
   GHashTable *stems;
+  gboolean failed;
   gboolean progress;
   gint64 progress_time;
 } DetectApp;
@@ -39,12 +45,21 @@ typedef struct
 /**
  * detect_run_file:
  *
- * Decodes @file, looks at its frames and writes what was found.
+ * Decodes @file, looks at its frames and writes what was found; the last of
+ * them may wait in the queue for frames of the next file. Failures are told on
+ * standard error.
  *
- * Returns: %FALSE with an error; in the domains %GDINO_ERROR and %G_FILE_ERROR
- *   no other file would fare better
+ * Returns: %FALSE when no other file would fare better
  */
-gboolean detect_run_file (DetectApp * self, const char *file, GError ** error);
+gboolean detect_run_file (DetectApp * self, const char *file);
+
+/** detect_run_fail: tells of a failure, of @file where there is one. Returns: %FALSE when no other file would fare better */
+gboolean detect_run_fail (DetectApp * self, const char *file,
+    const GError * error);
+
+/** detect_run_show_progress: tells from time to time that frame @number is done; @start_time: of its file */
+void detect_run_show_progress (DetectApp * self, const char *file,
+    guint64 number, gint64 start_time);
 
 /** detect_run_complain: prints a line on standard error; @file: (nullable): path; @kind: "" or "warning: " */
 void detect_run_complain (DetectApp * self, const char *file, const char *kind,

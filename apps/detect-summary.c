@@ -78,8 +78,7 @@ list_phrases (DetectSummary * self, GdinoPrompt * prompt)
 }
 
 void
-detect_summary_add (DetectSummary * self, GdinoDetections * found,
-    const GdinoTimings * timings)
+detect_summary_add (DetectSummary * self, GdinoDetections * found)
 {
   const GdinoDecodeStats *stats = gdino_detections_get_stats (found);
   g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
@@ -95,6 +94,11 @@ detect_summary_add (DetectSummary * self, GdinoDetections * found,
   self->frames++;
   self->invalid += stats->n_invalid;
   self->best_seen = MAX (self->best_seen, stats->best_score);
+}
+
+void
+detect_summary_add_time (DetectSummary * self, const GdinoTimings * timings)
+{
   self->graph_us += timings->graph_us;
   self->text_us += timings->text_us;
 }

@@ -13,8 +13,11 @@ typedef struct _DetectSummary DetectSummary;
 
 DetectSummary *detect_summary_new (void);
 
-/** detect_summary_add: counts the result of one frame; @timings: what it took */
-void detect_summary_add (DetectSummary * self, GdinoDetections * found,
+/** detect_summary_add: counts the result of one frame */
+void detect_summary_add (DetectSummary * self, GdinoDetections * found);
+
+/** detect_summary_add_time: adds what a run took, however many frames it had */
+void detect_summary_add_time (DetectSummary * self,
     const GdinoTimings * timings);
 
 /**

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "detect-queue.h"
 #include "detect-run.h"
 #include "draw.h"
 #include "gstgdinoprompt.h"
@@ -65,6 +66,7 @@ open_model (DetectApp * self, GError ** error)
     return FALSE;
 
   self->detector = gdino_detector_new (engine);
+  self->queue = detect_queue_new (self->detector);
   gdino_package_get_thresholds (package, &box, &text);
   options->params.box_threshold =
       options->box_threshold < 0 ? box : (float) options->box_threshold;
@@ -120,31 +122,18 @@ close_outputs (DetectApp * self, GError ** error)
   return TRUE;
 }
 
-/* After these no further file would fare better. */
-static gboolean
-is_fatal (const GError * error)
-{
-  return error->domain == GDINO_ERROR || error->domain == G_FILE_ERROR;
-}
-
 /* Returns whether every file went well. */
 static gboolean
 process_files (DetectApp * self)
 {
-  gboolean ok = TRUE;
+  gboolean go_on = TRUE;
 
-  for (char **file = self->options->files; *file != NULL; file++) {
-    g_autoptr (GError) error = NULL;
-
-    if (detect_run_file (self, *file, &error))
-      continue;
-    detect_run_complain (self, *file, "", error->message);
-    ok = FALSE;
-    if (is_fatal (error))
-      break;
-  }
+  for (char **file = self->options->files; *file != NULL && go_on; file++)
+    go_on = detect_run_file (self, *file);
+  if (go_on)
+    detect_queue_flush (self);
   detect_run_clear_progress (self);
-  return ok;
+  return !self->failed;
 }
 
 static int
@@ -179,6 +168,7 @@ static void
 clear_app (DetectApp * self)
 {
   g_clear_pointer (&self->video, detect_video_free);
+  g_clear_pointer (&self->queue, detect_queue_free);
   g_clear_pointer (&self->detector, gdino_detector_free);
   g_ptr_array_unref (self->prompts);
   g_hash_table_unref (self->stems);

@@ -38,7 +38,7 @@ def gst_launch(*words: str) -> None:
 
 @pytest.fixture(scope="module")
 def make_package(build_dir, tmp_path_factory):
-    """Makes a package of fake graphs: (frame fault, text tokens) -> folder."""
+    """Makes a package of fake graphs: (frame fault, text tokens, batch) -> folder."""
 
     def make(*arguments: str) -> pathlib.Path:
         folder = tmp_path_factory.mktemp("package")
@@ -261,6 +261,58 @@ def test_frame_size_changes_in_the_middle(run, tmp_path):
 
     status, _, err = run("two.multipart", "--video", "out.webm")
     assert status == 1 and "cannot write out.webm: frames change from" in err
+
+
+@pytest.mark.parametrize("words", [[], ["--every", "3"]])
+def test_batches_change_nothing(run, clip, tmp_path, make_package, words):
+    """Two pictures, a video and a broken file, with 1 and with 8 frames a run."""
+    draw(tmp_path / "a.png", blue=(200, 100, 70, 100))
+    draw(tmp_path / "b.png", (640, 360), (300, 200, 50, 60))
+    (tmp_path / "empty.png").write_bytes(b"")
+    files = ["a.png", "empty.png", clip, "b.png"]
+    changes = ["--at", "0.55=Red thing.", "--at", "1.2=", "--at", "1.5=blue. red."]
+    status, lines, err = run(*files, *changes, *words)
+    assert status == 1 and len(err.splitlines()) == 1
+    for batch in ("2", "8", "64"):
+        again = run(*files, *changes, *words, model=make_package("none", "64", batch))
+        assert again == (1, lines, err)
+
+
+def test_batches_are_whole(run, clip, tmp_path, make_package):
+    """Of this package the last frame of a batch finds nothing: it shows where batches end."""
+    for name in "abcde":
+        draw(tmp_path / f"{name}.png")
+    files = ["a.png", "b.png", clip, "c.png", "d.png", "e.png"]
+    _, lines, _ = run(*files, model=make_package("last-slot", "64", "3"))
+    found = [len(line["detections"]) for line in lines]
+    assert len(found) == FRAMES + 5
+    assert found == [0 if n % 3 == 2 else 1 for n in range(FRAMES + 5)]
+
+
+def test_batches_draw_each_frame_its_own_boxes(run, clip, tmp_path, make_package):
+    model = make_package("none", "64", "4")
+    words = ["--video", "out.webm", "--annotate", "out", "--every", "2"]
+    status, lines, err = run(clip, *words, model=model)
+    assert (status, err, len(lines)) == (0, "", FRAMES // 2)
+    assert len(list((tmp_path / "out").iterdir())) == FRAMES // 2
+    for number in (0, 8, 18):
+        image = Image.open(tmp_path / "out" / f"clip-{number:06}.png")
+        assert close(image.getpixel((3 * (8 + 4 * number + 20), 3 * 80 - 2)), (255, 76, 64))
+    gst_launch(
+        *("filesrc", f"location={tmp_path}/out.webm", "!", "decodebin", "!", "videoconvert", "!"),
+        *("pngenc", "!", "multifilesink", f"location={tmp_path}/%03d.png"),
+    )
+    frames = sorted(tmp_path.glob("[0-9]*.png"))
+    assert len(frames) == FRAMES
+    for number in (4, 5):  # a frame not looked at shows the boxes of the one before
+        image = Image.open(frames[number]).convert("RGB")
+        assert close(image.getpixel((3 * (24 + 20), 3 * 80 - 2)), (255, 76, 64))
+
+
+def test_batches_that_cannot_be_written(run, clip, make_package):
+    status, _, err = run(clip, "--output", "/dev/full", model=make_package("none", "64", "4"))
+    assert status == 1
+    assert "No space left on device" in err and len(err.splitlines()) == 1
 
 
 def test_summary(run, clip):
