@@ -80,3 +80,15 @@ gst_gdino_post_prompt (GstElement * element, GdinoPrompt * prompt)
     GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS, ("%s", complaints),
         ("prompt \"%s\"", text));
 }
+
+void
+gst_gdino_post_batch (GstElement * element, GdinoPackage * package)
+{
+  const guint batch = gdino_package_get_batch (package);
+
+  if (batch > 1)
+    GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
+        ("The package computes %u frames at each run, and this element has one "
+            "at a time: a package compiled with --batch 1 costs about 1/%u of it",
+            batch, batch), ("%s", gdino_package_get_path (package)));
+}

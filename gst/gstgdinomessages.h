@@ -30,4 +30,12 @@ void gst_gdino_post (GstElement * element, GstMessageType type,
  */
 void gst_gdino_post_prompt (GstElement * element, GdinoPrompt * prompt);
 
+/**
+ * gst_gdino_post_batch:
+ *
+ * One warning where @package computes several frames at each run: the element
+ * has one at a time.
+ */
+void gst_gdino_post_batch (GstElement * element, GdinoPackage * package);
+
 G_END_DECLS

@@ -155,8 +155,10 @@ gst_grounding_dino_start (GstBaseTransform * trans)
   self->skip = 0;
   self->told_empty = FALSE;
   self->told_invalid = FALSE;
-  if (load_model (self, &error) && load_prompt (self, &error))
+  if (load_model (self, &error) && load_prompt (self, &error)) {
+    gst_gdino_post_batch (GST_ELEMENT (self), self->model.package);
     return TRUE;
+  }
 
   unload (self);
   gst_gdino_post (GST_ELEMENT (self), GST_MESSAGE_ERROR, error, NULL);

@@ -62,6 +62,37 @@ test_other_model (void)
   rig_free (rig);
 }
 
+/* A package for several frames a run works, and one warning tells what it
+ * costs. */
+static void
+test_batch_package (void)
+{
+  static const GdinoFakeOptions options = {.batch = 4 };
+  GstElement *element = rig_element_new ("red.");
+  Rig *rig;
+
+  g_object_set (element, "model", rig_package_new (&options), NULL);
+  rig = rig_new_with_element (element);
+  rig_set_caps (rig, CAPS);
+  rig_expect (rig, GST_MESSAGE_WARNING, "4 frames at each run");
+  for (guint i = 0; i < 3; i++) {
+    GstBuffer *out = rig_show (rig, red, 1);
+
+    g_assert_cmpuint (roi_count (out), ==, 1);
+    assert_roi (out, red, 4);
+    gst_buffer_unref (out);
+  }
+  g_assert_cmpuint (stat_of (rig->element, "frames"), ==, 3);
+  g_assert_cmpuint (rig_drain (rig, GST_MESSAGE_WARNING), ==, 0);
+  rig_free (rig);
+
+  /* And none of a package for one. */
+  rig = rig_new ("red.", CAPS);
+  gst_buffer_unref (rig_show (rig, red, 1));
+  g_assert_cmpuint (rig_drain (rig, GST_MESSAGE_WARNING), ==, 0);
+  rig_free (rig);
+}
+
 /* Elements with the same package share its graphs, each with its own prompt. */
 static void
 test_shared_engine (void)
@@ -329,6 +360,7 @@ main (int argc, char **argv)
   rig_main_init (&argc, &argv);
   g_test_add_func ("/lifecycle/state-cycles", test_state_cycles);
   g_test_add_func ("/lifecycle/other-model", test_other_model);
+  g_test_add_func ("/lifecycle/batch-package", test_batch_package);
   g_test_add_func ("/lifecycle/shared-engine", test_shared_engine);
   g_test_add_func ("/lifecycle/eos", test_eos);
   g_test_add_func ("/lifecycle/flush", test_flush);
