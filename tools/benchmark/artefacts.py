@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import inspect
 import json
 import os
 import shutil
@@ -16,6 +17,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmark.build import BUILDERS, build_ours
 from benchmark.cases import ROOT, Case, child_environment
 from benchmark.engines import Engine, version
 from benchmark.machine import flags, memory
@@ -23,7 +25,7 @@ from benchmark.machine import flags, memory
 HERE = Path(__file__).resolve().parent
 MODEL = ROOT / "model" / "gdino"
 # Sources that decide what the published code becomes.
-PUBLISHED = ("networks.py", "published.py", "inputs.py", "build.py")
+PUBLISHED = ("networks.py", "published.py", "inputs.py")
 # Longest time one artefact may take, in seconds.
 PATIENCE = 3600.0
 
@@ -93,7 +95,8 @@ class Cache:
         known = (case.name, engine.artefact)
         if known not in self.keys:
             versions = [f"{name} {version(name)}" for name in engine.packages]
-            own = [MODEL] if engine.ours else []
+            builder = BUILDERS.get(engine.artefact, build_ours)
+            own = [inspect.getsource(builder), *([MODEL] if engine.ours else [])]
             self.keys[known] = digest(self._key(case), *versions, *flags(), self.threads, *own)
         key = self.keys[known]
         return self._make(engine.artefact, case, f"{case.name}-{engine.artefact}", key)

@@ -134,11 +134,17 @@ def open_group(
         if not row.seconds:
             row.load, row.first = child.load, child.first
         group.append(child)
-        held = sum(member.memory()["peak"] for member in group)
-        if held > limit and len(group) > 2:
+        if needed(group) > limit and len(group) > 2:
             group.pop().close()
             return group, names[index:]
     return group, []
+
+
+def needed(group: list[Child]) -> int:
+    """Bytes that a group takes: what each holds while it waits, and the most that one adds."""
+    found = [child.memory() for child in group]
+    waiting = sum(entry["resident"] for entry in found)
+    return waiting + max(entry["peak"] - entry["resident"] for entry in found)
 
 
 def run_rounds(group: list[Child], rounds: int, rows: dict[str, Row]) -> dict[str, list[float]]:
