@@ -3,6 +3,8 @@
 
 #include "json-text.h"
 
+#include <string.h>
+
 /* Returns: what follows the string that begins at @at. */
 static const char *
 skip_string (const char *at)
@@ -69,10 +71,54 @@ join_arrays (const char *at)
   return g_string_free (out, FALSE);
 }
 
+/* The fewest digits that read back as the same number. */
+static void
+append_number (GString * out, const char *at, const char *end)
+{
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+  const double value = g_ascii_strtod (at, NULL);
+
+  /* Whole numbers stay as they are, however large. */
+  if (memchr (at, '.', (gsize) (end - at)) == NULL) {
+    g_string_append_len (out, at, end - at);
+    return;
+  }
+  g_ascii_formatd (text, sizeof text, "%.15g", value);
+  if (g_ascii_strtod (text, NULL) != value)
+    g_ascii_formatd (text, sizeof text, "%.16g", value);
+  if (g_ascii_strtod (text, NULL) != value)
+    g_ascii_dtostr (text, sizeof text, value);
+  g_string_append (out, text);
+  /* It stays a number with a fraction. */
+  if (strpbrk (text, ".en") == NULL)
+    g_string_append (out, ".0");
+}
+
+/* json-glib writes 0.1 with all its 17 digits. */
+static char *
+shorten_numbers (const char *at)
+{
+  GString *out = g_string_new (NULL);
+
+  while (*at != '\0') {
+    const char *next = *at == '"' ? skip_string (at) : at + 1;
+
+    if (g_ascii_isdigit (*at) || *at == '-') {
+      next = at + strspn (at, "+-.0123456789eE");
+      append_number (out, at, next);
+    } else {
+      g_string_append_len (out, at, next - at);
+    }
+    at = next;
+  }
+  return g_string_free (out, FALSE);
+}
+
 char *
 json_text_new (JsonNode * root, gboolean pretty)
 {
-  g_autofree char *text = json_to_string (root, pretty);
+  g_autofree char *plain = json_to_string (root, pretty);
+  g_autofree char *text = shorten_numbers (plain);
   g_autofree char *joined = pretty ? join_arrays (text) : NULL;
   g_auto (GStrv) parts = NULL;
 

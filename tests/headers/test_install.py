@@ -52,6 +52,7 @@ def test_files(installed):
     assert only(installed, "libgstgdino.so").parent.name == "gstreamer-1.0"
     assert only(installed, "gdino-prompt").parent.name == "bin"
     assert only(installed, "gdino-detect").parent.name == "bin"
+    assert only(installed, "gdino-inspect").parent.name == "bin"
     assert only(installed, "gdino.h").parent.parent.name == "gdino-1.0"
     assert not list(installed.rglob("*fake*")) and not list(installed.rglob("*.a"))
 

@@ -74,7 +74,7 @@ typedef struct
 
 static const Edit edits[] = {
   {"{\"prompt\"", "[{\"prompt\"", BAD, "JSON"},
-  {"\"prompt\": ", "\"promt\": ", BAD, "prompt: found nothing"},
+  {"\"prompt\": ", "\"text\": ", BAD, "prompt: found nothing"},
   {PROMPT, ".", BAD, "wanted at least one phrase"},
   {PROMPT, "red. blue. green. a cat. a dog. a ball. car. box", BAD,
       "to fit 16 text tokens"},
