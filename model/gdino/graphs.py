@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 
 import torch
@@ -59,12 +60,12 @@ class TensorSpec:
     dtype: str
     shape: tuple[int, ...]
 
-    def example(self) -> Tensor:
+    def example(self, device: str = "cpu") -> Tensor:
         """A contiguous tensor of this kind: zeros, masks all true."""
         kind = getattr(torch, self.dtype)
         if kind is torch.bool:
-            return torch.ones(self.shape, dtype=kind)
-        return torch.zeros(self.shape, dtype=kind)
+            return torch.ones(self.shape, dtype=kind, device=device)
+        return torch.zeros(self.shape, dtype=kind, device=device)
 
     def to_dict(self) -> dict[str, object]:
         return {"name": self.name, "dtype": self.dtype, "shape": list(self.shape)}
@@ -77,6 +78,10 @@ class GraphSpec:
     name: str
     inputs: tuple[TensorSpec, ...]
     outputs: tuple[TensorSpec, ...]
+
+    def examples(self, device: str = "cpu") -> tuple[Tensor, ...]:
+        """One tensor for each input."""
+        return tuple(item.example(device) for item in self.inputs)
 
 
 def graph_specs(network: GroundingDino, tokens: int, batch: int = 1) -> dict[str, GraphSpec]:
@@ -115,11 +120,18 @@ def graph_specs(network: GroundingDino, tokens: int, batch: int = 1) -> dict[str
     }
 
 
-def export_graph(graph: nn.Module, spec: GraphSpec) -> torch.export.ExportedProgram:
-    """Export `graph` for the shapes of `spec` and check the rules."""
-    example = tuple(item.example() for item in spec.inputs)
+def on_device(graph: nn.Module, device: str) -> nn.Module:
+    """`graph` itself for the processor, else a copy of it on that device."""
+    # A copy, since moving changes weights in place and they are shared with the network.
+    return graph if device == "cpu" else copy.deepcopy(graph).to(device)
+
+
+def export_graph(
+    graph: nn.Module, spec: GraphSpec, device: str = "cpu"
+) -> torch.export.ExportedProgram:
+    """Export `graph`, which is on `device`, for the shapes of `spec` and check the rules."""
     with torch.no_grad():
-        program = torch.export.export(graph, example, strict=False)
+        program = torch.export.export(graph, spec.examples(device), strict=False)
     check_program(program, spec)
     return program
 
@@ -143,3 +155,6 @@ def check_program(program: torch.export.ExportedProgram, spec: GraphSpec) -> Non
     wanted = [item.shape for item in spec.outputs]
     if found != wanted:
         raise GraphError(f"{spec.name} graph gives shapes {found}, wanted {wanted}")
+    kinds = [str(node.meta["val"].dtype).removeprefix("torch.") for node in outputs]
+    if kinds != [item.dtype for item in spec.outputs]:
+        raise GraphError(f"{spec.name} graph gives {kinds}, wanted float32")

@@ -13,8 +13,10 @@ import torch
 
 from gdino import __version__
 from gdino.config import ConfigError, read_json
+from gdino.device import Device
 from gdino.graphs import GraphSpec
 from gdino.network import GroundingDino
+from gdino.probe import PROBE_FILE
 from gdino.prompt import DELIMITERS
 from gdino.tokenizer import Vocabulary
 
@@ -63,15 +65,15 @@ def build_manifest(
     vocabulary: Vocabulary,
     specs: dict[str, GraphSpec],
     source: dict[str, str],
-    target: dict[str, object],
+    device: Device,
+    precision: str,
     package: Path,
-    batch: int = 1,
 ) -> dict[str, object]:
-    """Return the manifest of the files that lie in `package`."""
+    """Return the manifest of the files that lie in `package`: graphs, vocabulary and probe."""
     width, height = network.canvas
     mean = list(network.config.image_mean)
     names = {name: f"{name}.so" for name in specs}
-    tokens = specs["frame"].outputs[0].shape[-1]
+    batch, _, tokens = specs["frame"].outputs[0].shape
     return {
         "format": FORMAT,
         "generator": f"gdino-compile {__version__}",
@@ -88,6 +90,7 @@ def build_manifest(
             "std": list(network.config.image_std),
         },
         "batch": batch,
+        "precision": precision,
         "queries": network.config.num_queries,
         "text_tokens": tokens,
         "features": network.config.d_model,
@@ -108,19 +111,20 @@ def build_manifest(
             }
             for name, spec in specs.items()
         },
-        "device": "cpu",
-        "target": target,
+        "device": device.kind,
+        "target": device.target,
         "torch": {
             "version": torch.__version__.split("+")[0],
             "library_dir": library_folder(),
         },
         "defaults": {"box_threshold": 0.35, "text_threshold": 0.25},
+        "probe": PROBE_FILE,
         "files": {
             name: {
                 "size": (package / name).stat().st_size,
                 "sha256": file_digest(package / name),
             }
-            for name in (*names.values(), "vocab.txt")
+            for name in (*names.values(), "vocab.txt", PROBE_FILE)
         },
     }
 

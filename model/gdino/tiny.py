@@ -16,11 +16,13 @@ import torch
 from torch import nn
 
 from gdino.config import (
+    FAMILIES,
     BertConfig,
     EfficientNetLiteConfig,
     GroundingDinoConfig,
     SwinConfig,
 )
+from gdino.decoder import ContrastiveHead
 from gdino.defaults import initialise
 from gdino.network import GroundingDino
 from gdino.tokenizer import Vocabulary, VocabularyError
@@ -33,9 +35,16 @@ BACKBONES = {
 }
 
 
-def tiny_config(backbone: str, vocabulary_size: int, text_tokens: int = 16) -> GroundingDinoConfig:
+def tiny_config(
+    backbone: str,
+    vocabulary_size: int,
+    text_tokens: int = 16,
+    family: str = "grounding-dino",
+) -> GroundingDinoConfig:
     """A configuration with few and narrow layers of each kind."""
+    layers = 1 if family == "grounding-dino" else 2
     return GroundingDinoConfig(
+        model_type=family,
         d_model=32,
         num_queries=20,
         num_feature_levels=3,
@@ -43,7 +52,8 @@ def tiny_config(backbone: str, vocabulary_size: int, text_tokens: int = 16) -> G
         encoder_ffn_dim=32,
         encoder_attention_heads=2,
         encoder_n_points=2,
-        decoder_layers=1,
+        # Two where layers have heads of their own.
+        decoder_layers=layers,
         decoder_ffn_dim=32,
         decoder_attention_heads=2,
         decoder_n_points=2,
@@ -70,6 +80,8 @@ def randomise(network: GroundingDino, seed: int = 0) -> GroundingDino:
         for module in network.modules():
             if isinstance(module, (nn.Linear, nn.Embedding)):
                 module.weight.add_(torch.randn_like(module.weight) * 0.08)
+            elif isinstance(module, ContrastiveHead) and module.bias is not None:
+                module.bias.normal_()
         for name, value in network.named_parameters():
             if name.endswith(("vision_param", "text_param")):
                 value.fill_(0.5)
@@ -97,11 +109,12 @@ def write_tiny(
     canvas: tuple[int, int] = (128, 96),
     text_tokens: int = 16,
     seed: int = 0,
+    family: str = "grounding-dino",
 ) -> GroundingDino:
     """Write a tiny checkpoint into `folder`; returns its network."""
     source = find_vocabulary(vocabulary)
     words = Vocabulary.from_file(source)
-    config = tiny_config(backbone, len(words), text_tokens)
+    config = tiny_config(backbone, len(words), text_tokens, family)
     network = randomise(GroundingDino(config, canvas), seed).eval()
     folder.mkdir(parents=True, exist_ok=True)
     network.save_folder(folder)
@@ -111,7 +124,7 @@ def write_tiny(
 
 def main(arguments: list[str] | None = None) -> int:
     """Command line; returns the exit status."""
-    from gdino.compile import parse_size, positive
+    from gdino.options import parse_size, positive
 
     parser = argparse.ArgumentParser(
         prog="gdino-tiny",
@@ -121,6 +134,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("output", metavar="FOLDER", type=Path, help="checkpoint folder to make")
     parser.add_argument(
         "--backbone", choices=sorted(BACKBONES), default="efficientnet-lite", help="image backbone"
+    )
+    parser.add_argument(
+        "--family",
+        choices=sorted(FAMILIES),
+        default="grounding-dino",
+        help="kind of heads: Grounding DINO's, or those of MM-Grounding-DINO and LLMDet "
+        "(default: %(default)s)",
     )
     parser.add_argument(
         "--vocabulary", metavar="FILE", type=Path, help="vocab.txt (default: the default model's)"
@@ -137,12 +157,14 @@ def main(arguments: list[str] | None = None) -> int:
             options.size,
             options.text_tokens,
             options.seed,
+            options.family,
         )
     except (OSError, ValueError) as error:
         print(f"gdino-tiny: error: {error}", file=sys.stderr)
         return 1
     weights = sum(value.numel() for value in network.parameters())
-    print(f"{options.output}: {options.backbone}, {weights / 1e6:.1f} million weights")
+    kind = f"{options.family}, {options.backbone}"
+    print(f"{options.output}: {kind}, {weights / 1e6:.1f} million weights")
     return 0
 
 

@@ -17,8 +17,9 @@ import pytest
 import torch
 
 from gdino import compile as compiler
-from gdino import isa, verify
+from gdino import isa, native, probe, verify
 from gdino.execute import CompiledGraph
+from gdino.failure import CompileError
 from gdino.manifest import file_digest
 from gdino.network import GroundingDino
 from gdino.prompt import encode_prompt
@@ -48,7 +49,7 @@ def package(tiny_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> 
         env=environment(),
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "[8/8] comparing with the network" in done.stderr
+    assert "[8/8] writing manifest" in done.stderr
     assert "one frame" in done.stdout
     assert [p.name for p in output.parent.iterdir()] == ["tiny"]
     return output
@@ -56,7 +57,7 @@ def package(tiny_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 
 def test_package_files(package: Path) -> None:
     names = {path.name for path in package.iterdir()}
-    assert names == {"manifest.json", "text.so", "frame.so", "vocab.txt"}
+    assert names == {"manifest.json", "text.so", "frame.so", "vocab.txt", "probe.json"}
 
 
 def test_manifest(package: Path, tiny_checkpoint: Path, vocabulary: Vocabulary) -> None:
@@ -102,10 +103,12 @@ def test_manifest(package: Path, tiny_checkpoint: Path, vocabulary: Vocabulary) 
         {"name": "logits", "dtype": "float32", "shape": [1, 20, TOKENS]},
         {"name": "boxes", "dtype": "float32", "shape": [1, 20, 4]},
     ]
-    assert manifest["device"] == "cpu"
+    assert (manifest["device"], manifest["precision"]) == ("cpu", "fp32")
+    assert "compute_capability" not in manifest["target"]
+    assert manifest["probe"] == "probe.json"
     assert manifest["torch"]["version"] == torch.__version__.split("+")[0]
     assert (Path(manifest["torch"]["library_dir"]) / "libtorch_cpu.so").exists()
-    assert set(manifest["files"]) == {"text.so", "frame.so", "vocab.txt"}
+    assert set(manifest["files"]) == {"text.so", "frame.so", "vocab.txt", "probe.json"}
     for name, entry in manifest["files"].items():
         assert entry["size"] == (package / name).stat().st_size
         assert entry["sha256"] == file_digest(package / name)
@@ -132,7 +135,7 @@ def test_compiled_graphs_take_any_prompt(
 def test_package_is_not_bound_to_a_number_of_threads(package: Path) -> None:
     inputs = {
         "frame": [
-            verify.test_image(*CANVAS),
+            probe.gradient(*CANVAS),
             torch.ones(1, TOKENS, 32),
             torch.ones(1, TOKENS, 32),
             torch.ones(1, TOKENS, dtype=torch.bool),
@@ -140,7 +143,8 @@ def test_package_is_not_bound_to_a_number_of_threads(package: Path) -> None:
         ]
     }
     results = [
-        verify.run_package(package, inputs, package.parent, threads)["frame"] for threads in (1, 3)
+        verify.run_package(package, inputs, package.parent, verify.Judge(threads=n))["frame"]
+        for n in (1, 3)
     ]
     torch.testing.assert_close(results[0][1], results[1][1], atol=1e-5, rtol=0)
 
@@ -157,7 +161,6 @@ def run_main(*arguments: object) -> int:
         (("--size", "32x32"), "fewer than the checkpoint's 20 queries"),
         (("--text-tokens", "7"), "text tokens are 7, wanted: 8 to 64"),
         (("--text-tokens", "65"), "text tokens are 65, wanted: 8 to 64"),
-        (("--device", "cuda"), "device is 'cuda', supported: cpu"),
     ],
 )
 def test_refused_values(
@@ -173,7 +176,17 @@ def test_refused_values(
 
 
 @pytest.mark.parametrize(
-    "arguments", [("--size", "big"), ("--text-tokens", "0"), ("--threads", "-1"), ("--what",)]
+    "arguments",
+    [
+        ("--size", "big"),
+        ("--text-tokens", "0"),
+        ("--threads", "-1"),
+        ("--batch", "0"),
+        ("--batch", "65"),
+        ("--precision", "fp16"),
+        ("--device", "gpu"),
+        ("--what",),
+    ],
 )
 def test_wrong_usage(
     tiny_checkpoint: Path, tmp_path: Path, capsys: pytest.CaptureFixture, arguments: tuple
@@ -237,7 +250,7 @@ def test_no_compiler(
     assert not list(tmp_path.iterdir())
 
 
-def fake_graph(program: object, example: tuple, name: str, folder: Path) -> Path:
+def fake_graph(program: object, example: tuple, name: str, folder: Path, device: str) -> Path:
     """Stands in for the slow compiler."""
     folder.mkdir()
     path = folder / f"{name}.so"
@@ -251,7 +264,7 @@ def test_graphs_that_do_not_run(
     capsys: pytest.CaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(compiler, "compile_graph", fake_graph)
+    monkeypatch.setattr(native, "compile_graph", fake_graph)
     assert run_main(tiny_checkpoint, "-o", tmp_path / "new" / "out") == 1
     assert "compiled graphs do not run" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
@@ -267,7 +280,7 @@ def test_graphs_that_differ(
 ) -> None:
     network = GroundingDino.from_folder(tiny_checkpoint, CANVAS)
 
-    def run(package: Path, inputs: dict, scratch: Path, threads: int | None) -> dict:
+    def run(package: Path, inputs: dict, scratch: Path, judge: verify.Judge) -> dict:
         with torch.no_grad():
             text = [t.clone() for t in network.encode_text(*inputs["text"])]
             frame = [t.clone() for t in network.forward_frame(*inputs["frame"])]
@@ -279,7 +292,7 @@ def test_graphs_that_differ(
             frame[1][0, 3, 2] += 0.01
         return {"text": text, "frame": frame, "text_seconds": 0.1, "frame_seconds": 0.1}
 
-    monkeypatch.setattr(compiler, "compile_graph", fake_graph)
+    monkeypatch.setattr(native, "compile_graph", fake_graph)
     monkeypatch.setattr(verify, "run_package", run)
     output = tmp_path / "out"
     status = run_main(tiny_checkpoint, "-o", output)
@@ -340,8 +353,8 @@ def test_operator_without_c_interface_is_noticed(tmp_path: Path) -> None:
 
     example = (torch.zeros(2, 3),)
     program = torch.export.export(Foreign(), example, strict=False)
-    with torch.no_grad(), pytest.raises(compiler.CompileError, match="without C interface"):
-        compiler.compile_graph(program, example, "foreign", tmp_path / "foreign")
+    with torch.no_grad(), pytest.raises(CompileError, match="without C interface"):
+        native.compile_graph(program, example, "foreign", tmp_path / "foreign")
 
 
 def test_help_teaches() -> None:
@@ -349,7 +362,17 @@ def test_help_teaches() -> None:
         [*COMMAND, "--help"], capture_output=True, text=True, env=environment(COLUMNS="100")
     )
     assert done.returncode == 0
-    for words in ("examples:", "config.json", "--size WxH", "only use packages you trust"):
+    for words in (
+        "examples:",
+        "config.json",
+        "--size WxH",
+        "--text-tokens N",
+        "--batch N",
+        "--precision {fp32,bf16}",
+        "--device DEVICE",
+        "--threads N",
+        "only use packages you trust",
+    ):
         assert words in done.stdout
 
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from gdino import verify
+from gdino import probe, verify
 from gdino.network import GroundingDino
 from gdino.prompt import encode_prompt
 from gdino.tokenizer import Vocabulary
@@ -19,10 +19,10 @@ ROUNDING = 1e-6
 
 @pytest.fixture(scope="module")
 def inputs(network: GroundingDino, vocabulary: Vocabulary) -> list[Tensor]:
-    prompt = encode_prompt(verify.PROMPT, vocabulary, 16)
+    prompt = encode_prompt(probe.PROMPT, vocabulary, 16)
     with torch.no_grad():
         text = network.encode_text(prompt.ids, prompt.positions, prompt.block_mask)
-    return [verify.test_image(*network.canvas), *text, prompt.text_mask, prompt.block_mask]
+    return [probe.gradient(*network.canvas), *text, prompt.text_mask, prompt.block_mask]
 
 
 def outputs(network: GroundingDino, inputs: list[Tensor]) -> tuple[Tensor, Tensor]:

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 The gst-gdino authors
+"""Exported graphs to shared objects that need no Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gdino.failure import CompileError
+
+
+def inductor_options(output: Path, device: str) -> dict[str, object]:
+    """Options for inductor, those that the running torch knows."""
+    from torch._inductor import config
+
+    wanted: dict[str, object] = {
+        "aot_inductor.output_path": str(output),
+        # Otherwise the loops ask for as many threads as the machine that compiled had.
+        "cpp.dynamic_threads": True,
+        "compile_threads": 1,
+    }
+    if device == "cuda":
+        # Otherwise every kernel is a file of its own, found by its path on this machine.
+        wanted["aot_inductor.embed_kernel_binary"] = True
+    known = config.get_config_copy() if hasattr(config, "get_config_copy") else {}
+    return {name: value for name, value in wanted.items() if not known or name in known}
+
+
+def compile_graph(
+    program: object, example: tuple, name: str, folder: Path, device: str = "cpu"
+) -> Path:
+    """Compile an exported program to `folder`/NAME.so and check that it needs no Python."""
+    import torch
+
+    folder.mkdir()
+    path = folder / f"{name}.so"
+    options = inductor_options(path, device)
+    try:
+        torch._inductor.aot_compile(program.module(), example, options=options)
+    except Exception as error:
+        lines = [line for line in str(error).splitlines() if line.strip()]
+        wrong = [line for line in lines if "error:" in line or "No such file" in line]
+        reason = (wrong or lines or [type(error).__name__])[0]
+        raise CompileError(f"compiling the {name} graph failed: {reason.strip()}") from error
+    if not path.is_file():
+        raise CompileError(f"compiling the {name} graph gave no {path.name}")
+    check_native(folder, name)
+    return path
+
+
+def check_native(folder: Path, name: str) -> None:
+    """Raise CompileError where compiled code calls back into torch's Python-side operators."""
+    extern = sorted(p.name for p in folder.rglob("*extern_node*"))
+    callers = [
+        p.name
+        for p in folder.rglob("*.cpp")
+        if "aoti_torch_proxy_executor_call_function(" in p.read_text(errors="replace")
+    ]
+    if extern or callers:
+        raise CompileError(
+            f"the {name} graph holds an operator without C interface ({(extern + callers)[0]})"
+        )
