@@ -42,8 +42,19 @@ check_graph (const GdinoGraphInfo * graph)
 static void
 check_manifest (const GdinoManifest * m)
 {
-  const char *const names[] = { m->text_file, m->frame_file, m->vocabulary };
+  const char *const names[] = { m->text_file, m->frame_file, m->vocabulary,
+    m->probe
+  };
 
+  g_assert_cmpuint (m->batch, >=, 1);
+  g_assert_cmpuint (m->batch, <=, GDINO_MANIFEST_MAX_BATCH);
+  g_assert_cmpint (m->frame.outputs[0].shape[0], ==, m->batch);
+  g_assert_cmpint (m->text.outputs[0].shape[0], ==, 1);
+  g_assert_true (g_str_equal (m->precision, "fp32")
+      || g_str_equal (m->precision, "bf16"));
+  g_assert_true (m->compute_capability == NULL
+      || strchr (m->compute_capability, '.') != NULL);
+  g_assert_cmpuint (strlen (m->source_sha256), ==, 64);
   g_assert_cmpuint (m->width, >=, GDINO_MANIFEST_MIN_CANVAS);
   g_assert_cmpuint (m->width, <=, GDINO_MANIFEST_MAX_CANVAS);
   g_assert_cmpuint (m->height, >=, GDINO_MANIFEST_MIN_CANVAS);
@@ -57,7 +68,11 @@ check_manifest (const GdinoManifest * m)
       || g_path_is_absolute (m->torch_library_dir));
   check_graph (&m->text);
   check_graph (&m->frame);
+  for (guint i = 0; i < 3; i++)
+    g_assert_nonnull (names[i]);
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    if (names[i] == NULL)
+      continue;
     g_assert_nonnull (gdino_manifest_find_file (m, names[i]));
     g_assert_null (strchr (names[i], '/'));
   }
