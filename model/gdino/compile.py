@@ -9,35 +9,26 @@ import shutil
 import signal
 import sys
 import warnings
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gdino.failure import CompileError
 from gdino.options import Options, parse_arguments
 from gdino.progress import Progress
 from gdino.staging import check_output, publish, staging
 
+if TYPE_CHECKING:
+    from gdino.source import Checkpoint
+
 SHORTEST_TEXT = 8
 FALLBACK_CANVAS = (960, 544)
 STAGES = 8
 
 
-def check_tokenizer(folder: Path) -> None:
-    """Refuse tokenizers that keep capital letters."""
-    from gdino.config import read_json
-
-    path = folder / "tokenizer_config.json"
-    if path.is_file() and read_json(path).get("do_lower_case") is False:
-        raise CompileError(f"{path}: 'do_lower_case' is false, supported: true")
-
-
-def recommended_canvas(folder: Path) -> tuple[int, int]:
+def recommended_canvas(checkpoint: Checkpoint) -> tuple[int, int]:
     """Canvas that the checkpoint's preprocessor_config.json names, or the fallback."""
-    from gdino.config import ConfigError, read_json
+    from gdino.config import ConfigError
 
-    path = folder / "preprocessor_config.json"
-    if not path.is_file():
-        return FALLBACK_CANVAS
-    canvas = read_json(path).get("canvas")
+    canvas = checkpoint.preprocessor().get("canvas")
     if canvas is None:
         return FALLBACK_CANVAS
     try:
@@ -45,7 +36,10 @@ def recommended_canvas(folder: Path) -> tuple[int, int]:
         if type(width) is not int or type(height) is not int:
             raise TypeError
     except (KeyError, TypeError):
-        raise ConfigError(f"{path}: 'canvas' is {canvas!r}, wanted: width and height") from None
+        raise ConfigError(
+            f"{checkpoint.name}: preprocessor_config.json: 'canvas' is {canvas!r}, wanted: width "
+            "and height"
+        ) from None
     return width, height
 
 
@@ -56,26 +50,20 @@ def compile_package(options: Options, progress: Progress) -> str:
         import torch
 
         from gdino import graphs, manifest, native, precision, probe, verify
-        from gdino.checkpoint import find_vocabulary, weight_files
-        from gdino.config import GroundingDinoConfig
+        from gdino.checkpoint import build_network
         from gdino.device import find_device
         from gdino.network import GroundingDino, check_canvas
-        from gdino.tokenizer import Vocabulary
+        from gdino.source import open_checkpoint
 
         quiet_torch(options.verbose)
         if options.threads:
             torch.set_num_threads(options.threads)
-        source = options.checkpoint
-        files = weight_files(source)
-        config = GroundingDinoConfig.from_folder(source)
-        check_tokenizer(source)
-        vocabulary = Vocabulary.from_file(find_vocabulary(source))
-        if len(vocabulary) > config.text_config.vocab_size:
-            raise CompileError(
-                f"{source / 'vocab.txt'}: {len(vocabulary)} lines, the text encoder knows "
-                f"{config.text_config.vocab_size} tokens"
-            )
-        canvas = options.size or recommended_canvas(source)
+        checkpoint = open_checkpoint(
+            options.checkpoint, progress=progress.note, vocabulary=options.vocabulary
+        )
+        config = checkpoint.config()
+        vocabulary = checkpoint.check_vocabulary()
+        canvas = options.size or recommended_canvas(checkpoint)
         check_canvas(config, canvas)
         tokens = options.text_tokens or config.max_text_len
         longest = config.text_config.max_position_embeddings
@@ -84,11 +72,13 @@ def compile_package(options: Options, progress: Progress) -> str:
                 f"text tokens are {tokens}, wanted: {SHORTEST_TEXT} to {longest} (the "
                 "checkpoint's position table)"
             )
-        thresholds = manifest.thresholds(source)
+        thresholds = manifest.thresholds(checkpoint)
         device = find_device(options.device, options.precision)
     with staging(options.output, lambda: progress.doing) as scratch, torch.no_grad():
         with progress.stage("reading weights"):
-            network = GroundingDino.from_folder(source, canvas)
+            network = build_network(
+                GroundingDino, config, canvas, checkpoint.tensors(), options.checkpoint
+            )
             network.fold()
             specs = graphs.graph_specs(network, tokens, options.batch)
         package = scratch / "package"
@@ -116,12 +106,12 @@ def compile_package(options: Options, progress: Progress) -> str:
             )
         with progress.stage("writing manifest"):
             probe.write(found.probe, package)
-            shutil.copyfile(find_vocabulary(source), package / "vocab.txt")
+            shutil.copyfile(checkpoint.vocabulary, package / "vocab.txt")
             origin = {
-                "name": source.resolve().name,
-                "sha256": manifest.file_digest(*files),
+                "name": checkpoint.origin,
+                "sha256": manifest.file_digest(*checkpoint.files),
             }
-            terms = manifest.licence(source)
+            terms = checkpoint.licence()
             if terms:
                 origin["license"] = terms
             content = manifest.build_manifest(

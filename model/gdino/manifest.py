@@ -8,17 +8,21 @@ import hashlib
 import json
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import torch
 
 from gdino import __version__
-from gdino.config import ConfigError, read_json
+from gdino.config import ConfigError
 from gdino.device import Device
 from gdino.graphs import GraphSpec
 from gdino.network import GroundingDino
 from gdino.probe import PROBE_FILE
 from gdino.prompt import DELIMITERS
 from gdino.tokenizer import Vocabulary
+
+if TYPE_CHECKING:
+    from gdino.source import Checkpoint
 
 FORMAT = 1
 BLOCK = 1 << 20
@@ -47,15 +51,17 @@ def licence(folder: Path) -> str | None:
     return line.group(1) if line else None
 
 
-def thresholds(folder: Path) -> dict[str, float]:
+def thresholds(checkpoint: Checkpoint) -> dict[str, float]:
     """Default thresholds: those in the checkpoint's preprocessor_config.json, else the usual."""
-    path = folder / "preprocessor_config.json"
     wanted = {"box_threshold": 0.35, "text_threshold": 0.25}
-    extra = read_json(path) if path.is_file() else {}
+    extra = checkpoint.preprocessor()
     for name in wanted:
         value = extra.get(name, wanted[name])
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
-            raise ConfigError(f"{path}: '{name}' is {value!r}, wanted: a number from 0 to 1")
+            raise ConfigError(
+                f"{checkpoint.name}: preprocessor_config.json: '{name}' is {value!r}, wanted: a "
+                "number from 0 to 1"
+            )
         wanted[name] = float(value)
     return wanted
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,15 +19,19 @@ examples:
   gdino-compile models/default --output build/packages/default
 
   # a checkpoint from Hugging Face, smaller picture, shorter prompts: faster
-  gdino-compile grounding-dino-tiny --output packages/tiny --size 640x384 --text-tokens 64
+  gdino-compile IDEA-Research/grounding-dino-tiny --output packages/tiny --size 640x384 \\
+    --text-tokens 64
 
-  # matrix products in bfloat16, four frames a run
-  gdino-compile grounding-dino-tiny --output packages/four --precision bf16 --batch 4
+  # a file of the original code; matrix products in bfloat16, four frames a run
+  gdino-compile groundingdino_swint_ogc.pth --output packages/four --precision bf16 --batch 4
 
-CHECKPOINT is a folder in the layout of Hugging Face's GroundingDinoForObjectDetection:
-config.json, model.safetensors (or its shards) and vocab.txt. Sizes that can be chosen are fixed
-in the package: every frame is scaled to --size, every prompt is padded to --text-tokens. Work
-per frame grows with both.
+CHECKPOINT is one of: a folder in the layout of Hugging Face's GroundingDinoForObjectDetection
+(config.json, model.safetensors or its shards, vocab.txt); the id of such a repository on Hugging
+Face, which is fetched into its cache (HF_HOME), or taken from there; a .pth file of the original
+code. A folder of that name comes first. --list shows checkpoints that are known.
+
+Sizes that can be chosen are fixed in the package: every frame is scaled to --size, every prompt is
+padded to --text-tokens. Work per frame grows with both.
 
 --precision bf16 is quicker on processors with bfloat16 units (avx512_bf16, amx_bf16, bf16 in
 /proc/cpuinfo), slower on others; scores move by a hundredth or two.
@@ -42,8 +47,9 @@ exit status: 0 done, 1 failed (nothing is left behind), 2 wrong usage, 130 inter
 class Options:
     """What the command line asks for."""
 
-    checkpoint: Path
+    checkpoint: str
     output: Path
+    vocabulary: Path | None
     size: tuple[int, int] | None
     text_tokens: int | None
     batch: int
@@ -85,6 +91,16 @@ def parse_device(text: str) -> str:
     return text
 
 
+class ListAction(argparse.Action):
+    """Prints the known checkpoints and exits."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *unused: object) -> None:
+        from gdino import zoo
+
+        sys.stdout.write(zoo.table())
+        parser.exit()
+
+
 def parse_arguments(arguments: list[str] | None) -> Options:
     """Read the command line; exits with status 2 where it is wrong."""
     parser = argparse.ArgumentParser(
@@ -95,7 +111,19 @@ def parse_arguments(arguments: list[str] | None) -> Options:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("checkpoint", metavar="CHECKPOINT", type=Path, help="checkpoint folder")
+    add(
+        "checkpoint",
+        metavar="CHECKPOINT",
+        help="checkpoint folder, Hugging Face id (ORGANISATION/NAME, also @REVISION), or .pth "
+        "file of the original code",
+    )
+    add(
+        "--list",
+        action=ListAction,
+        nargs=0,
+        default=argparse.SUPPRESS,
+        help="show known checkpoints with licence and published accuracy, and exit",
+    )
     add(
         "-o",
         "--output",
@@ -103,6 +131,13 @@ def parse_arguments(arguments: list[str] | None) -> Options:
         type=Path,
         required=True,
         help="package folder to make; must not exist (see --force)",
+    )
+    add(
+        "--vocabulary",
+        metavar="FILE",
+        type=Path,
+        help="vocab.txt to use (default: the checkpoint's; for a .pth file the one beside it, "
+        "else that of bert-base-uncased)",
     )
     add(
         "--size",

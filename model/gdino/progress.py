@@ -57,6 +57,13 @@ class Progress:
         elif not self.quiet:
             print(f" ({time.monotonic() - start:.0f} s)", file=sys.stderr, flush=True)
 
+    def note(self, text: str) -> None:
+        """A line about the stage under way."""
+        if self.bar is not None:
+            self.bar.write(text, file=sys.stderr)
+        elif not self.quiet:
+            print(f"\n      {text}", end="", file=sys.stderr, flush=True)
+
     def close(self) -> None:
         """End the bar."""
         if self.bar is not None:

@@ -199,11 +199,28 @@ def test_wrong_usage(
 
 def test_no_checkpoint(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     assert run_main(tmp_path / "missing", "-o", tmp_path / "out") == 1
-    assert "missing: not a folder" in capsys.readouterr().err
+    assert "missing: no such file or folder" in capsys.readouterr().err
     (tmp_path / "empty").mkdir()
     assert run_main(tmp_path / "empty", "-o", tmp_path / "out") == 1
     assert "model.safetensors: no such file" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+def test_list(capsys: pytest.CaptureFixture) -> None:
+    """The table of known checkpoints needs no other argument."""
+    with pytest.raises(SystemExit) as caught:
+        run_main("--list")
+    assert caught.value.code == 0
+    lines = capsys.readouterr().out.splitlines()
+    table = lines[: lines.index("")]
+    assert table[0].split()[:2] == ["CHECKPOINT", "BACKBONE"] and len(table) == 16
+    assert any(
+        line.split() == ["IDEA-Research/grounding-dino-tiny", *"Swin-T 172 M 48.4 z".split(),
+                         "28.8", "20.1", "apache-2.0"]
+        for line in table
+    )
+    # Aligned: licences stand below their heading.
+    assert {line.index("apache-2.0") for line in table[1:]} == {table[0].index("LICENCE")}
 
 
 def test_missing_vocabulary(
@@ -213,7 +230,7 @@ def test_missing_vocabulary(
     with (copy / "vocab.txt").open("a") as file:
         file.write("extra\n")
     assert run_main(copy, "-o", tmp_path / "out") == 1
-    assert "vocab.txt: 30523 lines, the text encoder knows 30522" in capsys.readouterr().err
+    assert "vocab.txt: 30523 lines, wanted: 30522" in capsys.readouterr().err
     (copy / "vocab.txt").unlink()
     assert run_main(copy, "-o", tmp_path / "out") == 1
     assert "vocab.txt: no such file" in capsys.readouterr().err

@@ -74,14 +74,17 @@ def test_letterbox_centres():
     assert canvas[0, 0].tolist() == [124, 116, 104]
 
 
-def test_default_thresholds_of_a_checkpoint(tmp_path):
+def test_default_thresholds_of_a_checkpoint():
+    from types import SimpleNamespace
+
     from gdino.config import ConfigError
     from gdino.manifest import thresholds
 
-    assert thresholds(tmp_path) == {"box_threshold": 0.35, "text_threshold": 0.25}
-    path = tmp_path / "preprocessor_config.json"
-    path.write_text('{"box_threshold": 0.3}')
-    assert thresholds(tmp_path) == {"box_threshold": 0.3, "text_threshold": 0.25}
-    path.write_text('{"text_threshold": 1.5}')
-    with pytest.raises(ConfigError, match="text_threshold.*1.5"):
-        thresholds(tmp_path)
+    content = {}
+    checkpoint = SimpleNamespace(name="some", preprocessor=lambda: content)
+    assert thresholds(checkpoint) == {"box_threshold": 0.35, "text_threshold": 0.25}
+    content["box_threshold"] = 0.3
+    assert thresholds(checkpoint) == {"box_threshold": 0.3, "text_threshold": 0.25}
+    content["text_threshold"] = 1.5
+    with pytest.raises(ConfigError, match="some: preprocessor_config.json: 'text_threshold' is 1.5"):
+        thresholds(checkpoint)
