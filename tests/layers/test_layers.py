@@ -14,7 +14,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
 GLIB = r"glib(/.*)?\.h|glib-object\.h|gmodule\.h|gio/.*\.h"
 LIBC = (
-    r"(assert|ctype|errno|fcntl|float|inttypes|limits|locale|math|setjmp|signal|stdarg|stdatomic"
+    r"(assert|ctype|errno|fcntl|float|inttypes|limits|locale|malloc|math|setjmp|signal|stdarg|stdatomic"
     r"|stdbool|stddef|stdint|stdio|stdlib|string|time|unistd|wchar|dlfcn|elf|link)\.h"
     r"|sys/[a-z]+\.h|asm/hwcap\.h"
 )
