@@ -14,6 +14,7 @@ import datetime
 import json
 import os
 import shutil
+import signal
 import sys
 from pathlib import Path
 
@@ -171,7 +172,13 @@ def main(arguments: list[str] | None = None) -> int:
     """Command line; returns the exit status."""
     options = parse(arguments)
     if not options.report:
-        return run(options)
+        # Engines are ended whatever ends the bench.
+        signal.signal(signal.SIGTERM, lambda *unused: sys.exit(143))
+        try:
+            return run(options)
+        except KeyboardInterrupt:
+            print("\ninterrupted", file=sys.stderr)
+            return 130
     path = options.output / "bench.json"
     if not path.is_file():
         print(f"{path}: no such file; run tools/bench first", file=sys.stderr)

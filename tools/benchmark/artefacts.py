@@ -189,7 +189,7 @@ class Watch:
         self.thread = threading.Thread(target=self._follow, daemon=True)
 
     def _follow(self) -> None:
-        while not self.stop.wait(0.2):
+        while not self.stop.wait(0.5):
             self.peak = max(self.peak, sum(memory(pid)["resident"] for pid in family(self.pid)))
 
     def __enter__(self) -> Watch:

@@ -56,7 +56,11 @@ class Child:
                 start_new_session=True,
             )
         self.buffer = b""
-        self.load, self.first = self.opened(start)
+        try:
+            self.load, self.first = self.opened(start)
+        except BaseException:
+            stop_group(self.process)
+            raise
 
     def command(self, cache: Cache) -> list[str]:
         """Command line of the process."""

@@ -130,6 +130,10 @@ def open_group(
             rows[name].failure = str(error)
             say(f"{name}: {error}")
             continue
+        except BaseException:
+            for member in group:
+                member.close()
+            raise
         row = rows[name]
         if not row.seconds:
             row.load, row.first = child.load, child.first
