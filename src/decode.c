@@ -13,12 +13,15 @@
 #include "detections.h"
 #include "nms.h"
 
+#define LANES 8                 /* comparisons that compilers put into one */
+
 typedef struct
 {
   const float *logits;
   const float *boxes;
   guint n_tokens;
   guint n_phrases;
+  const GdinoPhrase *phrases;
   GdinoPrompt *prompt;
   const GdinoLetterbox *letterbox;
   const GdinoDecodeParams *params;
@@ -27,6 +30,9 @@ typedef struct
    * rounding of the sigmoid; what passes is compared by its score. */
   float box_cut;
   float text_cut;
+  float seen_cut;               /* of the best score so far */
+  guint first_token;            /* of all phrases, and just after the last */
+  guint last_token;
 
   GdinoDecodeStats stats;
 } Decoder;
@@ -136,10 +142,23 @@ phrase_score (const Decoder * self, const float *row,
   return (float) (sum / (phrase->token_end - phrase->token_start));
 }
 
-static const GdinoPhrase *
-get_phrase (const Decoder * self, guint index)
+/* Whether no token of any phrase, nor of what lies between them, is NaN or above
+ * @cut. Most rows are that dull, and this is the fastest way to tell. */
+static gboolean
+is_dull (const Decoder * self, const float *row, float cut)
 {
-  return gdino_prompt_get_phrase (self->prompt, index);
+  guint t = self->first_token;
+  guint worth[LANES] = { 0 };
+  guint any = 0;
+
+  for (; t + LANES <= self->last_token; t += LANES)
+    for (guint i = 0; i < LANES; i++)
+      worth[i] |= !(row[t + i] <= cut);
+  for (guint i = 0; i < LANES; i++)
+    any |= worth[i];
+  for (; t < self->last_token; t++)
+    any |= !(row[t] <= cut);
+  return any == 0;
 }
 
 /* Finds the best phrase of a row. @score is -1 when it is surely neither above
@@ -149,12 +168,15 @@ score_row (Decoder * self, const float *row, guint * phrase, float *score)
 {
   float row_best = -INFINITY;
   guint row_phrase = 0;
-  float seen_cut;
+  const float cut = MIN (self->box_cut, self->seen_cut);
 
+  *score = -1;
+  if (is_dull (self, row, cut))
+    return TRUE;
   for (guint p = 0; p < self->n_phrases; p++) {
     float best;
 
-    if (!best_logit (row, get_phrase (self, p), &best))
+    if (!best_logit (row, &self->phrases[p], &best))
       return FALSE;
     if (best > row_best) {
       row_best = best;
@@ -163,9 +185,7 @@ score_row (Decoder * self, const float *row, guint * phrase, float *score)
   }
 
   /* The best token bounds every phrase's score, mean or max. */
-  *score = -1;
-  seen_cut = logit_cut (self->stats.best_score);
-  if (row_best <= MIN (self->box_cut, seen_cut))
+  if (row_best <= cut)
     return TRUE;
 
   if (self->params->scoring == GDINO_SCORING_MAX) {
@@ -173,7 +193,7 @@ score_row (Decoder * self, const float *row, guint * phrase, float *score)
     *score = (float) sigmoid (row_best);
   } else {
     for (guint p = 0; p < self->n_phrases; p++) {
-      float mean = phrase_score (self, row, get_phrase (self, p), row_best);
+      float mean = phrase_score (self, row, &self->phrases[p], row_best);
 
       if (mean > *score) {
         *score = mean;
@@ -181,7 +201,10 @@ score_row (Decoder * self, const float *row, guint * phrase, float *score)
       }
     }
   }
-  self->stats.best_score = MAX (self->stats.best_score, *score);
+  if (*score > self->stats.best_score) {
+    self->stats.best_score = *score;
+    self->seen_cut = logit_cut (*score);
+  }
   return TRUE;
 }
 
@@ -243,7 +266,7 @@ append_classes (const Decoder * self, const GdinoCandidate * candidate,
 
   g_array_append_val (classes, winner);
   for (guint p = 0; p < self->n_phrases; p++) {
-    const GdinoPhrase *phrase = get_phrase (self, p);
+    const GdinoPhrase *phrase = &self->phrases[p];
     GdinoClass other = {.phrase = p };
     float best;
 
@@ -298,11 +321,24 @@ build_result (const Decoder * self, const GdinoCandidate * candidates, guint n)
   return gdino_detections_new (self->prompt, &self->stats, boxes, classes);
 }
 
+/* They lie side by side, in the order of their tokens. */
+static void
+find_phrases (Decoder * self)
+{
+  if (self->n_phrases == 0)
+    return;
+  self->phrases = gdino_prompt_get_phrase (self->prompt, 0);
+  self->first_token = self->phrases[0].token_start;
+  self->last_token = self->phrases[self->n_phrases - 1].token_end;
+}
+
 /* Rows above the box threshold whose box can be used. */
 static GArray *
 collect_candidates (Decoder * self)
 {
   GArray *candidates = g_array_new (FALSE, FALSE, sizeof (GdinoCandidate));
+
+  find_phrases (self);
 
   for (guint q = 0; q < self->stats.n_queries; q++) {
     const float *row = self->logits + (gsize) q * self->n_tokens;
@@ -334,6 +370,7 @@ gdino_decode (const float *logits, const float *boxes, guint n_queries,
     .params = params,
     .box_cut = logit_cut (params->box_threshold),
     .text_cut = logit_cut (params->text_threshold),
+    .seen_cut = logit_cut (0),
     .stats.n_queries = n_queries,
   };
   g_autoptr (GArray) candidates = collect_candidates (&self);

@@ -25,6 +25,14 @@ gdino_candidates_sort (GdinoCandidate * candidates, size_t n)
     qsort (candidates, n, sizeof *candidates, compare);
 }
 
+/* Boxes without a common area have an IoU of 0, which suppresses nothing; most
+ * pairs are such. */
+static bool
+are_apart (const GdinoBox * a, const GdinoBox * b)
+{
+  return a->x0 >= b->x1 || b->x0 >= a->x1 || a->y0 >= b->y1 || b->y0 >= a->y1;
+}
+
 size_t
 gdino_nms (GdinoCandidate * candidates, size_t n, float iou_threshold,
     bool per_phrase)
@@ -36,7 +44,9 @@ gdino_nms (GdinoCandidate * candidates, size_t n, float iou_threshold,
     bool suppressed = false;
 
     for (size_t k = 0; k < kept && !suppressed; k++) {
-      if (per_phrase && candidates[k].phrase != candidate.phrase)
+      if ((per_phrase && candidates[k].phrase != candidate.phrase)
+          || (!(iou_threshold < 0)
+              && are_apart (&candidates[k].box, &candidate.box)))
         continue;
       suppressed =
           gdino_box_iou (candidates[k].box, candidate.box) > iou_threshold;

@@ -80,7 +80,7 @@ GDINO_API gboolean gdino_prompt_is_empty (GdinoPrompt * self);
 
 GDINO_API guint gdino_prompt_get_n_phrases (GdinoPrompt * self);
 
-/** gdino_prompt_get_phrase: Returns: (transfer none): phrase @index (below n_phrases); lives as long as the prompt */
+/** gdino_prompt_get_phrase: Returns: (transfer none): phrase @index (below n_phrases), with the next ones behind it; lives as long as the prompt */
 GDINO_API const GdinoPhrase *gdino_prompt_get_phrase (GdinoPrompt * self,
     guint index);
 
