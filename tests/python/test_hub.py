@@ -19,6 +19,7 @@ from gdino.source import Folder, open_checkpoint
 from gdino.weights import CheckpointError
 
 constants = pytest.importorskip("huggingface_hub.constants", reason="needs huggingface-hub")
+file_download = pytest.importorskip("huggingface_hub.file_download")
 
 MODEL = Path(__file__).resolve().parents[2] / "model"
 # Nothing answers there.
@@ -31,10 +32,18 @@ def cache(tmp_path: Path) -> Path:
     return tmp_path / "cache"
 
 
+def point(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+    """Make `url` the site; huggingface-hub reads HF_ENDPOINT only once, at import."""
+    form = url + "/{repo_id}/resolve/{revision}/{filename}"
+    monkeypatch.setattr(constants, "ENDPOINT", url)
+    for module in (constants, file_download):
+        monkeypatch.setattr(module, "HUGGINGFACE_CO_URL_TEMPLATE", form, raising=False)
+
+
 @pytest.fixture(autouse=True)
 def local(monkeypatch: pytest.MonkeyPatch) -> None:
     """No test of this file gets as far as the real site."""
-    monkeypatch.setattr(constants, "ENDPOINT", NOWHERE)
+    point(monkeypatch, NOWHERE)
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     for name in ("no_proxy", "NO_PROXY"):
         monkeypatch.setenv(name, "127.0.0.1")
@@ -55,7 +64,7 @@ def site(tiny_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     (empty / "config.json").write_text("{}")
     repositories = {"lab/tiny": plain, "lab/pickled": pickled, "lab/empty": empty}
     with serve({**repositories, "lab/gated": plain}, gated=("lab/gated",)) as running:
-        monkeypatch.setattr(constants, "ENDPOINT", running.url)
+        point(monkeypatch, running.url)
         yield running
 
 
@@ -73,7 +82,7 @@ def test_fetch_and_cache(site: Site, cache: Path, monkeypatch: pytest.MonkeyPatc
     assert open_checkpoint("lab/tiny@main", cache).origin == f"lab/tiny@{COMMIT}"
     assert len(site.asked) == 5
     # Without a network, and with the network forbidden, the cache serves.
-    monkeypatch.setattr(constants, "ENDPOINT", NOWHERE)
+    point(monkeypatch, NOWHERE)
     assert open_checkpoint("lab/tiny", cache).origin == f"lab/tiny@{COMMIT}"
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     assert open_checkpoint("lab/tiny", cache).origin == f"lab/tiny@{COMMIT}"
@@ -144,10 +153,7 @@ def test_the_usual_cache(site: Site, cache: Path) -> None:
     path = os.pathsep.join([str(MODEL), *sys.path[1:]])
     env = {**os.environ, "PYTHONPATH": path, "HF_HOME": str(cache), "HF_ENDPOINT": site.url}
     command = [sys.executable, "-c", program]
-    for more in ({"HF_HUB_OFFLINE": "1"}, {}, {"HF_HUB_OFFLINE": "1"}):
+    for more in ({}, {"HF_HUB_OFFLINE": "1"}):
         done = subprocess.run(command, env={**env, **more}, capture_output=True, text=True)
-        if more and not (cache / "hub").is_dir():
-            assert done.returncode == 1 and str(cache / "hub") in done.stderr
-        else:
-            assert done.returncode == 0, done.stderr
-            assert done.stdout.startswith(str(cache))
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.startswith(str(cache))
