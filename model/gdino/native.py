@@ -9,7 +9,29 @@ from pathlib import Path
 from gdino.failure import CompileError
 
 
-def inductor_options(output: Path, device: str) -> dict[str, object]:
+# From this torch on packing weights has been tried; 2.6, the oldest supported, has not been.
+PACKS_FROM = (2, 13)
+# Backbones made of convolutions have about 50 of them, a Swin network has 5.
+MANY_CONVOLUTIONS = 20
+
+
+def packing_pays(program: object, device: str) -> bool:
+    """Whether weights should be packed for the processor while compiling.
+
+    Packed convolutions take their activation along and need no reordering: a fifth of a frame of
+    the default model (docs/benchmarks.md). Networks of matrix products do not get faster, but
+    their file doubles in size.
+    """
+    import torch
+
+    version = tuple(int(part) for part in torch.__version__.split("+")[0].split(".")[:2])
+    if device != "cpu" or version < PACKS_FROM:
+        return False
+    nodes = [str(node.target) for node in program.graph.nodes]
+    return sum("conv" in target for target in nodes) > MANY_CONVOLUTIONS
+
+
+def inductor_options(output: Path, device: str, pack: bool = False) -> dict[str, object]:
     """Options for inductor, those that the running torch knows."""
     from torch._inductor import config
 
@@ -18,6 +40,7 @@ def inductor_options(output: Path, device: str) -> dict[str, object]:
         # Otherwise the loops ask for as many threads as the machine that compiled had.
         "cpp.dynamic_threads": True,
         "compile_threads": 1,
+        "freezing": pack,
     }
     if device == "cuda":
         # Otherwise every kernel is a file of its own, found by its path on this machine.
@@ -34,7 +57,7 @@ def compile_graph(
 
     folder.mkdir()
     path = folder / f"{name}.so"
-    options = inductor_options(path, device)
+    options = inductor_options(path, device, packing_pays(program, device))
     try:
         torch._inductor.aot_compile(program.module(), example, options=options)
     except Exception as error:
