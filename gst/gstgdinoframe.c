@@ -7,51 +7,174 @@
 
 #include "gstgdinoframe.h"
 
+#include <string.h>
+
 #define PALETTE_SIZE (256 * 4)
+
+/* A picture of ours, mapped for as long as we live. */
+typedef struct
+{
+  GstVideoFrame frame;
+  gboolean mapped;
+} Board;
 
 struct _GstGdinoFrame
 {
   GstVideoInfo info;
   GdinoLetterbox letterbox;
-  GstVideoConverter *converter;
-  GstVideoFrame canvas;         /* mapped for as long as we live */
-  gboolean canvas_mapped;
+  /* From frames to the middle, if there is one: columns and rows of the first
+   * plane, then of the others. NULL where there is nothing to scale. */
+  GstVideoScaler *scalers[2][2];
+  Board middle;
+  GstVideoConverter *converter; /* from the middle, or frames, to the window */
+  Board canvas;
+  GstVideoFrame window;         /* the picture's part of the canvas */
 };
 
-static GstStructure *
-converter_options (const GdinoLetterbox * box, const guint8 pad[3])
+static GstVideoConverter *
+make_converter (GstVideoInfo * from, GstVideoInfo * to)
 {
-  const guint argb =
-      0xff000000u | (guint) pad[0] << 16 | (guint) pad[1] << 8 | pad[2];
-
   /* Linear without a fixed number of taps widens its triangle with the scale,
    * so that shrinking averages instead of skipping pixels. */
-  return gst_structure_new ("options",
-      GST_VIDEO_CONVERTER_OPT_DEST_X, G_TYPE_INT, (gint) box->x,
-      GST_VIDEO_CONVERTER_OPT_DEST_Y, G_TYPE_INT, (gint) box->y,
-      GST_VIDEO_CONVERTER_OPT_DEST_WIDTH, G_TYPE_INT, (gint) box->width,
-      GST_VIDEO_CONVERTER_OPT_DEST_HEIGHT, G_TYPE_INT, (gint) box->height,
-      GST_VIDEO_CONVERTER_OPT_FILL_BORDER, G_TYPE_BOOLEAN, TRUE,
-      GST_VIDEO_CONVERTER_OPT_BORDER_ARGB, G_TYPE_UINT, argb,
-      GST_VIDEO_CONVERTER_OPT_RESAMPLER_METHOD,
-      GST_TYPE_VIDEO_RESAMPLER_METHOD, GST_VIDEO_RESAMPLER_METHOD_LINEAR,
-      GST_VIDEO_CONVERTER_OPT_DITHER_METHOD, GST_TYPE_VIDEO_DITHER_METHOD,
-      GST_VIDEO_DITHER_NONE, NULL);
+  return gst_video_converter_new (from, to, gst_structure_new ("options",
+          GST_VIDEO_CONVERTER_OPT_RESAMPLER_METHOD,
+          GST_TYPE_VIDEO_RESAMPLER_METHOD, GST_VIDEO_RESAMPLER_METHOD_LINEAR,
+          GST_VIDEO_CONVERTER_OPT_DITHER_METHOD, GST_TYPE_VIDEO_DITHER_METHOD,
+          GST_VIDEO_DITHER_NONE, NULL));
 }
 
 static gboolean
-make_canvas (GstGdinoFrame * self, const GstVideoInfo * info, GError ** error)
+make_board (Board * self, const GstVideoInfo * info, GError ** error)
 {
   GstBuffer *buffer = gst_buffer_new_allocate (NULL, info->size, NULL);
 
   /* The frame keeps the buffer alive. */
-  self->canvas_mapped = buffer != NULL
-      && gst_video_frame_map (&self->canvas, info, buffer, GST_MAP_READWRITE);
+  self->mapped = buffer != NULL
+      && gst_video_frame_map (&self->frame, info, buffer, GST_MAP_READWRITE);
   gst_clear_buffer (&buffer);
-  if (!self->canvas_mapped)
+  if (!self->mapped)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
         "No memory for a canvas of %d x %d pixels", info->width, info->height);
-  return self->canvas_mapped;
+  return self->mapped;
+}
+
+static void
+clear_board (Board * self)
+{
+  if (self->mapped)
+    gst_video_frame_unmap (&self->frame);
+  self->mapped = FALSE;
+}
+
+/* Paints the whole canvas once: converters only ever write the window. */
+static void
+paint (GstVideoFrame * canvas, const guint8 pad[3])
+{
+  for (gint y = 0; y < GST_VIDEO_FRAME_HEIGHT (canvas); y++) {
+    guint8 *row = (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (canvas, 0)
+        + y * GST_VIDEO_FRAME_PLANE_STRIDE (canvas, 0);
+
+    for (gint x = 0; x < GST_VIDEO_FRAME_WIDTH (canvas); x++)
+      memcpy (row + 3 * x, pad, 3);
+  }
+}
+
+static gboolean
+make_canvas (GstGdinoFrame * self, const guint8 pad[3], GError ** error)
+{
+  const GdinoLetterbox *box = &self->letterbox;
+  GstVideoInfo info;
+
+  gst_video_info_set_format (&info, GST_VIDEO_FORMAT_RGB, box->canvas_width,
+      box->canvas_height);
+  info.fps_n = self->info.fps_n;
+  info.fps_d = self->info.fps_d;
+  if (!make_board (&self->canvas, &info, error))
+    return FALSE;
+  paint (&self->canvas.frame, pad);
+
+  self->window = self->canvas.frame;
+  self->window.info.width = (gint) box->width;
+  self->window.info.height = (gint) box->height;
+  self->window.data[0] = (guint8 *) self->window.data[0]
+      + (gsize) box->y * (gsize) self->window.info.stride[0]
+      + (gsize) box->x * 3;
+  return TRUE;
+}
+
+/* A format with the same planes, and colour for each pixel. Scaling planes as
+ * they are and converting the few pixels of the result is far cheaper than
+ * converting the many pixels of the frame. UNKNOWN where it is not. */
+static GstVideoFormat
+middle_format (const GstVideoInfo * info, const GdinoLetterbox * box)
+{
+  /* Scaled on their own, planes forget that colour samples may lie half a pixel
+   * off; after less shrinking that would be seen. */
+  if (info->width < 2 * (gint) box->width
+      || info->height < 2 * (gint) box->height)
+    return GST_VIDEO_FORMAT_UNKNOWN;
+  switch (GST_VIDEO_INFO_FORMAT (info)) {
+    case GST_VIDEO_FORMAT_NV12:
+      return GST_VIDEO_FORMAT_NV24;
+    case GST_VIDEO_FORMAT_I420:
+    case GST_VIDEO_FORMAT_YV12:
+    case GST_VIDEO_FORMAT_Y42B:
+      return GST_VIDEO_FORMAT_Y444;
+    default:
+      return GST_VIDEO_FORMAT_UNKNOWN;
+  }
+}
+
+static GstVideoScaler *
+make_scaler (gint from, gint to)
+{
+  return from == to ? NULL : gst_video_scaler_new
+      (GST_VIDEO_RESAMPLER_METHOD_LINEAR, GST_VIDEO_SCALER_FLAG_NONE, 0,
+      (guint) from, (guint) to, NULL);
+}
+
+static gboolean
+make_middle (GstGdinoFrame * self, GError ** error)
+{
+  const GdinoLetterbox *box = &self->letterbox;
+  const GstVideoFormat format = middle_format (&self->info, box);
+  GstVideoInfo info;
+
+  if (format == GST_VIDEO_FORMAT_UNKNOWN)
+    return TRUE;
+  gst_video_info_set_format (&info, format, box->width, box->height);
+  info.fps_n = self->info.fps_n;
+  info.fps_d = self->info.fps_d;
+  info.colorimetry = self->info.colorimetry;
+  info.chroma_site = self->info.chroma_site;
+  for (guint i = 0; i < 2; i++) {
+    self->scalers[i][0] = make_scaler (GST_VIDEO_INFO_COMP_WIDTH (&self->info,
+            i), info.width);
+    self->scalers[i][1] = make_scaler (GST_VIDEO_INFO_COMP_HEIGHT (&self->info,
+            i), info.height);
+  }
+  return make_board (&self->middle, &info, error);
+}
+
+/* The converter would scale planes too, but by halves it averages two pixels
+ * with equal weights, and models are trained on the triangle. */
+static void
+scale_planes (GstGdinoFrame * self, const GstVideoFrame * frame)
+{
+  GstVideoFrame *to = &self->middle.frame;
+
+  for (guint i = 0; i < GST_VIDEO_FRAME_N_PLANES (to); i++) {
+    const gboolean pairs = i > 0 && GST_VIDEO_FRAME_N_PLANES (to) == 2;
+    /* YV12 has its colours the other way round. */
+    const guint component = GST_VIDEO_FRAME_FORMAT (frame) ==
+        GST_VIDEO_FORMAT_YV12 && i > 0 ? 3 - i : i;
+
+    gst_video_scaler_2d (self->scalers[i > 0][0], self->scalers[i > 0][1],
+        pairs ? GST_VIDEO_FORMAT_NV12 : GST_VIDEO_FORMAT_GRAY8,
+        frame->data[component], frame->info.stride[component], to->data[i],
+        to->info.stride[i], 0, 0, (guint) to->info.width,
+        (guint) to->info.height);
+  }
 }
 
 static gboolean
@@ -77,7 +200,6 @@ gst_gdino_frame_new (const GstVideoInfo * info, guint canvas_width,
     guint canvas_height, const guint8 pad[3], GError ** error)
 {
   g_autoptr (GstGdinoFrame) self = g_new0 (GstGdinoFrame, 1);
-  GstVideoInfo out;
 
   if (!check_interlacing (info, error))
     return NULL;
@@ -89,15 +211,11 @@ gst_gdino_frame_new (const GstVideoInfo * info, guint canvas_width,
   self->info = *info;
   GST_VIDEO_INFO_INTERLACE_MODE (&self->info) =
       GST_VIDEO_INTERLACE_MODE_PROGRESSIVE;
-  gst_video_info_set_format (&out, GST_VIDEO_FORMAT_RGB, canvas_width,
-      canvas_height);
-  out.fps_n = info->fps_n;
-  out.fps_d = info->fps_d;
-  if (!make_canvas (self, &out, error))
+  if (!make_canvas (self, pad, error) || !make_middle (self, error))
     return NULL;
 
-  self->converter = gst_video_converter_new (&self->info, &out,
-      converter_options (&self->letterbox, pad));
+  self->converter = make_converter (self->middle.mapped ?
+      &self->middle.frame.info : &self->info, &self->window.info);
   if (self->converter == NULL) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
         "GstVideoConverter cannot turn format %s into RGB",
@@ -112,9 +230,11 @@ gst_gdino_frame_free (GstGdinoFrame * self)
 {
   if (self == NULL)
     return;
+  for (guint i = 0; i < 4; i++)
+    g_clear_pointer (&self->scalers[i / 2][i % 2], gst_video_scaler_free);
   g_clear_pointer (&self->converter, gst_video_converter_free);
-  if (self->canvas_mapped)
-    gst_video_frame_unmap (&self->canvas);
+  clear_board (&self->middle);
+  clear_board (&self->canvas);
   g_free (self);
 }
 
@@ -227,8 +347,11 @@ gst_gdino_frame_load (GstGdinoFrame * self, GstBuffer * buffer, GError ** error)
       || !map_frame (self, buffer, &frame, error))
     return FALSE;
   ok = check_planes (self, &frame, error);
+  if (ok && self->middle.mapped)
+    scale_planes (self, &frame);
   if (ok)
-    gst_video_converter_frame (self->converter, &frame, &self->canvas);
+    gst_video_converter_frame (self->converter,
+        self->middle.mapped ? &self->middle.frame : &frame, &self->window);
   gst_video_frame_unmap (&frame);
   return ok;
 }
@@ -236,8 +359,8 @@ gst_gdino_frame_load (GstGdinoFrame * self, GstBuffer * buffer, GError ** error)
 const guint8 *
 gst_gdino_frame_get_canvas (GstGdinoFrame * self, gsize * stride)
 {
-  *stride = (gsize) GST_VIDEO_FRAME_PLANE_STRIDE (&self->canvas, 0);
-  return GST_VIDEO_FRAME_PLANE_DATA (&self->canvas, 0);
+  *stride = (gsize) GST_VIDEO_FRAME_PLANE_STRIDE (&self->canvas.frame, 0);
+  return GST_VIDEO_FRAME_PLANE_DATA (&self->canvas.frame, 0);
 }
 
 const GdinoLetterbox *

@@ -197,6 +197,39 @@ test_late_plane (void)
   rig_free (rig);
 }
 
+/* Frames so large that their planes are scaled before the colours are
+ * converted: odd sizes, all layouts of planes for which that is done. */
+static void
+test_planes_first (void)
+{
+  static const char *const formats[] = { "NV12", "I420", "YV12", "Y42B" };
+  static const Patch patches[] = {
+    {"red", 100, 80, 301, 200}, {"blue", 501, 300, 300, 203},
+    {"yellow", 700, 50, 200, 150}
+  };
+  guint i, j, k;
+
+  for (i = 0; i < G_N_ELEMENTS (formats); i++) {
+    g_autofree gchar *caps = g_strdup_printf ("%s,width=1001,height=603",
+        formats[i]);
+    Rig *rig = rig_new ("red. blue. yellow.", caps);
+    GstVideoInfo info;
+
+    rig_get_info (rig, &info);
+    for (j = 0; j < 2; j++) {
+      GstBuffer *out = gst_harness_push_and_pull (rig->harness, j == 0 ?
+          picture_new (&info, patches, 3) : picture_new_padded (&info, patches,
+              3, 64, 8192));
+
+      g_assert_cmpuint (roi_count (out), ==, 3);
+      for (k = 0; k < 3; k++)
+        assert_roi (out, &patches[k], 6);
+      gst_buffer_unref (out);
+    }
+    rig_free (rig);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -205,5 +238,6 @@ main (int argc, char **argv)
   g_test_add_func ("/frames/channel-order", test_channel_order);
   g_test_add_func ("/frames/row-padding", test_row_padding);
   g_test_add_func ("/frames/late-plane", test_late_plane);
+  g_test_add_func ("/frames/planes-first", test_planes_first);
   return rig_main_run ();
 }
