@@ -31,8 +31,9 @@ reference = pytest.importorskip(
     "reference", reason="needs transformers 4.57 (model/requirements-test.txt)"
 )
 
-LOGITS = 1e-3
-BOXES = 1e-4
+# Promised are 1e-3 and 1e-4; these also suit the scores of MM-Grounding-DINO, which are smaller.
+LOGITS = 2e-4
+BOXES = 2e-5
 PHOTO = Path(__file__).parents[1] / "data" / "photos" / "cat.jpg"
 ONE = "a cat."
 # A comma, a question mark, two delimiters in a row, and no delimiter at the end.
@@ -130,7 +131,7 @@ def check(
     scores, logits, boxes = run_ours(network, image, padded, wanted.chosen)
     # A silent network would prove nothing.
     real = wanted.logits[..., :used]
-    assert real.std() > 0.3 and real.std(1).min() > 0.05 and real.std(2).min() > 0.05
+    assert real.std() > 0.05 and real.std(1).min() > 0.03 and real.std(2).min() > 0.03
     assert wanted.boxes[..., :2].std(1).min() > 0.05 and wanted.boxes[..., 2:].std(1).min() > 0.003
     torch.testing.assert_close(logits[..., :used], real, atol=LOGITS, rtol=0)
     torch.testing.assert_close(boxes, wanted.boxes, atol=BOXES, rtol=0)
