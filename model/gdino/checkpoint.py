@@ -165,11 +165,3 @@ def save_folder(network: nn.Module, path: str | Path, dtype: torch.dtype) -> Non
 def write_json(path: Path, value: object) -> None:
     """Write `value` as indented JSON with a final newline."""
     path.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
-
-
-def find_vocabulary(folder: Path) -> Path:
-    """Return the folder's vocab.txt."""
-    path = folder / "vocab.txt"
-    if not path.is_file():
-        raise CheckpointError(f"{path}: no such file; wanted the tokenizer's vocabulary")
-    return path
