@@ -62,9 +62,7 @@ def _find_gpu(name: str, index: int) -> tuple[int, int]:
     if index >= count:
         found = ", ".join(f"cuda:{i} {torch.cuda.get_device_name(i)}" for i in range(count))
         raise CompileError(f"device is '{name}', found: {found}")
-    from torch._inductor import config
-
-    if not hasattr(config.aot_inductor, "embed_kernel_binary"):
+    if not can_embed():
         raise CompileError(
             f"device is '{name}', but torch {torch.__version__} cannot put GPU kernels into the "
             "package; wanted: torch 2.8 or newer"
@@ -72,6 +70,13 @@ def _find_gpu(name: str, index: int) -> tuple[int, int]:
     # Kernels are built for the current GPU.
     torch.cuda.set_device(index)
     return torch.cuda.get_device_capability(index)
+
+
+def can_embed() -> bool:
+    """Whether this torch can put GPU kernels into a shared object."""
+    from torch._inductor import config
+
+    return hasattr(config.aot_inductor, "embed_kernel_binary")
 
 
 def _dotted(capability: tuple[int, int]) -> str:
