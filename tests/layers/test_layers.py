@@ -144,9 +144,14 @@ def imported(name: str) -> set[str]:
 
 
 def test_transformers_only_in_tests():
-    # The generator of a committed table asks the tokenizer that the table must equal, and the
-    # example is for those who use transformers.
-    generators = {"tools/make-unicode-tables.py", "examples/python/compile_transformers.py"}
+    # The generator of a committed table asks the tokenizer that the table must equal, the
+    # example is for those who use transformers, and the benchmark measures their code.
+    generators = {
+        "tools/make-unicode-tables.py",
+        "examples/python/compile_transformers.py",
+        "tools/benchmark/networks.py",
+        "tools/benchmark/published.py",
+    }
     users = [
         name
         for name in tree.python()
