@@ -74,9 +74,19 @@ def small_processor(vocabulary: Path) -> GroundingDinoProcessor:
     )
 
 
-def eager(model: nn.Module, image: Tensor, ids: Tensor) -> tuple[Tensor, Tensor]:
-    """Logits [1,Q,n] and boxes [1,Q,4] of image uint8 [1,H,W,3] and n ids, nothing padded."""
+def eager(model: nn.Module, image: Tensor, ids: Tensor) -> tuple[Tensor, Tensor, float]:
+    """What transformers gives for image uint8 [1,H,W,3] and n ids, nothing padded.
+
+    Logits [1,Q,n], boxes [1,Q,4], and the least difference between neighbours in the ranking of
+    cells that become queries: where it is near nothing, rounding decides which query is which.
+    """
     pixels = (image.permute(0, 3, 1, 2).float() / 255 - MEAN) / DEVIATION
     with torch.no_grad():
         out = model(pixel_values=pixels, input_ids=ids, attention_mask=torch.ones_like(ids))
-    return out.logits[..., : ids.shape[1]], out.pred_boxes
+    scores = out.enc_outputs_class.amax(-1)[0]
+    usable = torch.isfinite(out.enc_outputs_coord_logits[0]).all(-1)
+    # Cells at the border are all alike: one stands for them.
+    ranked = torch.cat([scores[usable], scores[~usable][:1]]).sort(descending=True)[0]
+    gaps = ranked[:-1] - ranked[1:]
+    least = float(gaps[: model.config.num_queries].min())
+    return out.logits[..., : ids.shape[1]], out.pred_boxes, least

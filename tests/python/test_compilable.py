@@ -77,7 +77,7 @@ def test_the_same_result_from_logits_and_boxes(
         [boxes[..., :2] - boxes[..., 2:] / 2, boxes[..., :2] + boxes[..., 2:] / 2], -1
     )
     corners = (corners[0] * scale).clamp(torch.zeros(4), scale.float())
-    order = [i for i in order if ((corners[i, 2:] - corners[i, :2]) >= 1).all()]
+    order = [i for i in order.tolist() if ((corners[i, 2:] - corners[i, :2]) >= 1).all()]
     assert len(order) > 5
     torch.testing.assert_close(found["scores"], best[order], atol=1e-6, rtol=0)
     torch.testing.assert_close(found["boxes"], corners[order], atol=1e-3, rtol=0)

@@ -29,6 +29,7 @@ models = pytest.importorskip(
 TOKENS = 128
 SIZE = (96, 64)
 LOGITS, BOXES = 1e-3, 1e-4
+LEAST_GAP = 2e-5
 NAMES = (
     "a cat",
     "dog",
@@ -93,19 +94,24 @@ def detector_of(model: nn.Module, vocabulary: Vocabulary, counter: object) -> Co
 
 def check(
     detector: CompiledDetector, model: nn.Module, image: Tensor, labels: list[str]
-) -> tuple[int, float, float]:
-    """Compiled and padded against eager and unpadded; tokens and largest differences."""
+) -> tuple[int, bool]:
+    """Compiled and padded against eager and unpadded: number of tokens, whether compared.
+
+    Not compared is where two cells score so much alike that rounding ranks them.
+    """
     text = detector.prepare(labels)
     assert text.input_ids.shape == (1, TOKENS) and not text.dropped[0]
     used = int(text.text_mask.sum())
     logits, boxes = detector.forward(image, text)
     assert logits.shape[-1] == TOKENS
-    wanted = models.eager(model, image, text.input_ids[:, :used])
-    assert wanted[0].std() > 0.1 and wanted[1].std() > 0.01
     assert torch.isneginf(logits[..., used:]).all()
-    apart = (logits[..., :used] - wanted[0]).abs().max(), (boxes - wanted[1]).abs().max()
-    assert apart[0] < LOGITS and apart[1] < BOXES
-    return used, float(apart[0]), float(apart[1])
+    *wanted, gap = models.eager(model, image, text.input_ids[:, :used])
+    if gap < LEAST_GAP:
+        return used, False
+    assert wanted[0].std() > 0.1 and wanted[1].std() > 0.01
+    torch.testing.assert_close(logits[..., :used], wanted[0], atol=LOGITS, rtol=0)
+    torch.testing.assert_close(boxes, wanted[1], atol=BOXES, rtol=0)
+    return used, True
 
 
 def test_all_prompts_compile_once_with_eager_s_numbers(
@@ -117,10 +123,13 @@ def test_all_prompts_compile_once_with_eager_s_numbers(
     # The second family differs in its heads: fewer of the slow comparisons will do.
     count = 50 if type(model).__name__.startswith("Grounding") else 10
     prompts = [list(NAMES[:count]) for count in (5, 8, 12)] + random_prompts(vocabulary, count)
-    lengths = []
+    lengths, compared = [], 0
     for labels in prompts:
-        lengths.append(check(detector, model, image, labels)[0])
+        length, sure = check(detector, model, image, labels)
+        lengths.append(length)
+        compared += sure
         assert counter.frame_count == 1 and breaks() == 0
+    assert compared >= 0.8 * len(prompts)
     assert len(set(lengths[:3])) == 3
     assert len(set(lengths)) > count / 3 and max(lengths) - min(lengths) > 30
     assert torch._dynamo.utils.counters["stats"]["unique_graphs"] == 1
@@ -129,7 +138,7 @@ def test_all_prompts_compile_once_with_eager_s_numbers(
     careless = replace(text, text_mask=torch.ones_like(text.text_mask))
     used = int(text.text_mask.sum())
     logits, _ = detector.forward(image, careless)
-    wanted, _ = models.eager(model, image, text.input_ids[:, :used])
+    wanted = models.eager(model, image, text.input_ids[:, :used])[0]
     assert (logits[..., :used] - wanted).abs().max() > LOGITS
 
 
@@ -174,10 +183,8 @@ def test_inductor_compiles_once_and_right(vocabulary: Vocabulary, image: Tensor)
     model = models.small_model(tokens=TOKENS)
     counter = CompileCounterWithBackend("inductor")
     detector = detector_of(model, vocabulary, counter)
-    for count in (5, 8, 12):
-        check(detector, model, image, list(NAMES[:count]))
-    for labels in random_prompts(vocabulary, 5):
-        check(detector, model, image, labels)
+    prompts = [list(NAMES[:count]) for count in (5, 8, 12)] + random_prompts(vocabulary, 5)
+    assert sum(check(detector, model, image, labels)[1] for labels in prompts) > 5
     assert counter.frame_count == 1 and breaks() == 0
 
 

@@ -55,7 +55,7 @@ def test_every_block_of_the_page_runs(
     assert len(blocks) >= 8
     changes = {"IDEA-Research/grounding-dino-tiny": str(checkpoint), **CHANGES}
     assert all(old in text for old in changes)
-    names: dict[str, object] = {}
+    names: dict[str, object] = {"__name__": "__main__"}
     printed = []
     for number, block in enumerate(blocks, 1):
         for old, new in changes.items():
