@@ -30,8 +30,10 @@ static char crash_file[256];
 static void
 save_current (void)
 {
-  int fd = open (crash_file, O_CREAT | O_TRUNC | O_WRONLY, 0644);
+  int fd = -1;
 
+  if (current_data)
+    fd = open (crash_file, O_CREAT | O_TRUNC | O_WRONLY, 0644);
   if (fd < 0)
     return;
   if (write (fd, current_data, current_size) == (ssize_t) current_size) {
@@ -57,6 +59,9 @@ run_one (const uint8_t * data, size_t size)
   current_data = data;
   current_size = size;
   LLVMFuzzerTestOneInput (data, size);
+  /* What is found later, such as a leak, belongs to no single input. */
+  current_data = NULL;
+  current_size = 0;
 }
 
 static void
