@@ -95,7 +95,9 @@ gdino_json_parse (const char *data, gsize length, guint max_depth,
 
   if (!check_text (data, length, max_depth, error))
     return NULL;
-  parser = json_parser_new_immutable ();
+  /* Not the immutable kind: json-glib 1.10 stops the process on some documents
+   * that break off. */
+  parser = json_parser_new ();
   if (!json_parser_load_from_data (parser, data, (gssize) length, &why)) {
     g_set_error (error, GDINO_ERROR, GDINO_ERROR_CORRUPT,
         "not JSON: %s", why->message);
