@@ -40,6 +40,8 @@ def inductor_options(output: Path, device: str, pack: bool = False) -> dict[str,
         # Otherwise the loops ask for as many threads as the machine that compiled had.
         "cpp.dynamic_threads": True,
         "compile_threads": 1,
+        # They would lie among the temporary files of this package, and serve no other.
+        "aot_inductor.precompile_headers": False,
         "freezing": pack,
     }
     if device == "cuda":
