@@ -7,6 +7,7 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -139,6 +140,9 @@ def temporary_files(folder: Path) -> Iterator[None]:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
+        # torch 2.6 remembers the path of a header that is gone now.
+        inductor = sys.modules.get("torch._inductor.utils")
+        getattr(inductor, "clear_inductor_caches", lambda: None)()
 
 
 def publish(package: Path, output: Path, scratch: Path) -> None:
