@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +22,12 @@ LONG_TEXT = 128
 
 # The networks here are too small to share out; threads would only wait for each other.
 torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def torch_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """What torch finds out about compiler and processor, found out once for all tests."""
+    os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(tmp_path_factory.mktemp("inductor")))
 
 
 @pytest.fixture(scope="session")
