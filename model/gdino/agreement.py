@@ -5,8 +5,8 @@
 A lower precision changes the choice of queries, and with it every row of the result; so results
 are compared as sets. Two measures:
 
-- detections: boxes above the threshold, in either result, that the other one has too (overlap of 0.9
-  and more, score within 0.02). It says what users see, where the network finds things.
+- detections: boxes above the threshold, in either result, that the other one has too (overlap of
+  0.9 and more, score within 0.02). It says what users see, where the network finds things.
 - spread: how far apart the two results' scores and box numbers lie when each is sorted for itself
   (the mean distance, which is the Wasserstein distance of their distributions). It says that the
   numbers are of the same kind, where what the network finds is noise: with random weights,

@@ -14,7 +14,13 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 # What the compiler, the assembler, the linker and torch say of the same.
 FULL_TEXTS = (*(os.strerror(number) for number in FULL), "File size limit exceeded")
 # torch's writer and some linkers only say that writing failed.
-VAGUE_TEXTS = ("failed writing", "file write failed", "error writing", "iostream error", "truncated")
+VAGUE_TEXTS = (
+    "failed writing",
+    "file write failed",
+    "error writing",
+    "iostream error",
+    "truncated",
+)
 # With less than this left, an error without a reason is put down to it.
 CRUMBS = 1 << 20
 
@@ -62,6 +68,6 @@ def no_room(folder: Path, doing: str | None) -> str:
     """What to say when `out_of_space` is true; to be asked before anything is cleared away."""
     stage = f" while {doing}" if doing else ""
     return (
-        f"{folder}: no room{stage} ({room(folder) >> 20} MB free, or a limit on the size of files); "
-        "compiling needs about four times the size of the package there"
+        f"{folder}: no room{stage} ({room(folder) >> 20} MB free, or a limit on the size of "
+        "files); compiling needs about four times the size of the package there"
     )

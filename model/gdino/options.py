@@ -165,7 +165,7 @@ def parse_arguments(arguments: list[str] | None) -> Options:
         "--precision",
         choices=PRECISIONS,
         default="fp32",
-        help="fp32 (default), or bf16: matrix products in bfloat16",
+        help="fp32 (default), or bf16: large matrix products in bfloat16",
     )
     add(
         "--device",

@@ -2,16 +2,23 @@
 # SPDX-FileCopyrightText: 2026 The gst-gdino authors
 """Which parts of the network compute in bfloat16.
 
-bfloat16 has the range of float32 and 8 bits of precision. It suits matrix products, where most of the
-time goes, and where rounding errors of many factors cancel. Kept in float32:
+bfloat16 has the range of float32 and 8 bits of precision. It suits matrix products, where most of
+the time goes, and where rounding errors of many factors cancel: the feed-forward layers, Swin
+backbones, the projections of the maps. Kept in float32:
 
-- the text graph: it runs once per prompt, and every frame lives on its result;
+- the text graph and the text side of the encoder: a prompt is few tokens, and every score hangs
+  on them;
 - residual sums, layer and group norms, softmaxes and reductions;
-- where to sample (offsets are pixels of maps up to hundreds wide) and the sums of samples;
+- deformable attention: where to sample, what is sampled, and its sums;
+- the attention of the queries: they are few;
 - scores of cells and queries, and the choice of queries by them;
 - boxes: their heads, their position embeddings and their refinement;
-- EfficientNet: in bfloat16, one box in five of the default model changes its score by more than 0.02
-  (up to 0.3), without it none does.
+- EfficientNet: its maps carry every rounding error of some 50 layers.
+
+Measured with the default model on 38 photographs, parts of them and mosaics, 3 prompts each: boxes
+(after suppression, phrase by phrase, both ways) that agree with float32 at an overlap of 0.9 within
+a score of 0.02. As it is: 99.6 %. With the text side too: 98.2 %. With deformable attention too:
+97.9 %. With EfficientNet too, on fewer pictures: 82 %.
 
 `apply` replaces modules kind by kind, see RULES; a module that no rule names stays as it is.
 """
@@ -25,9 +32,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gdino.attention import DeformableAttention, MultiheadAttention
 from gdino.decoder import DecoderLayer
-from gdino.encoder import DeformableLayer, TextEnhancerLayer
+from gdino.encoder import DeformableLayer
 from gdino.network import GroundingDino, GroundingDinoModel
 from gdino.swin import Attention, Block, PatchMerging, WindowAttention
 
@@ -85,21 +91,14 @@ def _linear(module: nn.Module, *names: str, narrow: bool = False) -> None:
         setattr(module, name, Bf16Linear(getattr(module, name), narrow))
 
 
-def _attention(module: nn.Module) -> None:
-    """Projections and both products in bfloat16; the softmax between them is float32 inside."""
-    _linear(module, "query", "key", "value", narrow=True)
-    if hasattr(module, "out_proj"):
-        _linear(module, "out_proj")
-
-
 def _feed_forward(module: nn.Module) -> None:
     _linear(module, "fc1", narrow=True)
     _linear(module, "fc2")
 
 
-def _deformable(module: DeformableAttention) -> None:
-    """Values and the way out; offsets and weights of the samples stay exact."""
-    _linear(module, "value_proj", "output_proj")
+def _window_attention(module: WindowAttention) -> None:
+    """Projections and both products in bfloat16; the softmax between them is float32 inside."""
+    _linear(module, "query", "key", "value", narrow=True)
 
 
 def _swin_block(module: Block) -> None:
@@ -122,12 +121,9 @@ def _model(module: GroundingDinoModel) -> None:
 
 
 RULES: dict[type[nn.Module], Callable[[nn.Module], None]] = {
-    MultiheadAttention: _attention,
-    WindowAttention: _attention,
-    TextEnhancerLayer: _feed_forward,
     DeformableLayer: _feed_forward,
     DecoderLayer: _feed_forward,
-    DeformableAttention: _deformable,
+    WindowAttention: _window_attention,
     Block: _swin_block,
     Attention: _swin_output,
     PatchMerging: _merging,

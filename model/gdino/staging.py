@@ -36,8 +36,8 @@ def staging(
 ) -> Iterator[Path]:
     """A hidden folder beside `output`, removed with all it holds when the block ends.
 
-    Its name follows from that of `output`, and whoever works in it holds a lock on it that ends with
-    the process: so a second process is told at once (CompileError), and what a killed one
+    Its name follows from that of `output`, and whoever works in it holds a lock on it that ends
+    with the process: so a second process is told at once (CompileError), and what a killed one
     left is cleared away by the next. `doing` names the work under way, for the message of a
     disk that is full.
     """
@@ -122,9 +122,12 @@ def temporary_files(folder: Path) -> Iterator[None]:
     """Let torch and the C++ compiler keep what they write on the way inside `folder`.
 
     Hundreds of megabytes, which would otherwise stay in the system's temporary folder: torch
-    never clears its cache there, and a killed compiler not its files.
+    never clears its cache there, and a killed compiler not its files. Who names a cache folder
+    for torch keeps it.
     """
-    places = {"TMPDIR": folder / "tmp", "TORCHINDUCTOR_CACHE_DIR": folder / "cache"}
+    places = {"TMPDIR": folder / "tmp"}
+    if not os.environ.get("TORCHINDUCTOR_CACHE_DIR"):
+        places["TORCHINDUCTOR_CACHE_DIR"] = folder / "cache"
     before = {name: os.environ.get(name) for name in places}
     python = tempfile.tempdir
     try:

@@ -65,7 +65,10 @@ def test_second_compiler_is_told_at_once(
         pass
 
 
-def test_what_a_killed_compiler_left_is_cleared(tmp_path: Path, owner: subprocess.Popen) -> None:
+def test_what_a_killed_compiler_left_is_cleared(
+    tmp_path: Path, owner: subprocess.Popen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("TORCHINDUCTOR_CACHE_DIR", raising=False)
     owner.send_signal(signal.SIGKILL)
     owner.wait()
     assert (tmp_path / ".out.partial" / "half").is_dir()
@@ -93,6 +96,9 @@ def test_temporary_files_lie_inside(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         assert Path(os.environ["TORCHINDUCTOR_CACHE_DIR"]) == folder / "cache"
     assert os.environ["TMPDIR"] == "/somewhere" and tempfile.tempdir == before
     assert "TORCHINDUCTOR_CACHE_DIR" not in os.environ
+    monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", "/kept")
+    with staging(tmp_path / "out"):
+        assert os.environ["TORCHINDUCTOR_CACHE_DIR"] == "/kept"
 
 
 def failing(error: BaseException) -> object:
@@ -159,11 +165,13 @@ def test_causes_are_looked_through(tmp_path: Path) -> None:
 
 
 def run(checkpoint: Path, output: Path, **options: object) -> subprocess.CompletedProcess:
+    environment = verify.child_environment()
+    environment.pop("TORCHINDUCTOR_CACHE_DIR", None)
     return subprocess.run(
         [sys.executable, "-m", "gdino.compile", str(checkpoint), "-o", str(output), "-q"],
         capture_output=True,
         text=True,
-        env=verify.child_environment(),
+        env=environment,
         **options,
     )
 
