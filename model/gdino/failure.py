@@ -69,5 +69,5 @@ def no_room(folder: Path, doing: str | None) -> str:
     stage = f" while {doing}" if doing else ""
     return (
         f"{folder}: no room{stage} ({room(folder) >> 20} MB free, or a limit on the size of "
-        "files); compiling needs about four times the size of the package there"
+        "files); compiling needs about twice the size of the package there"
     )
