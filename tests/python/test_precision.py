@@ -21,7 +21,7 @@ from gdino.bert import Bert
 from gdino.decoder import PredictionHead
 from gdino.encoder import TextEnhancerLayer
 from gdino.network import GroundingDino
-from gdino.precision import Bf16Conv2d, Bf16Linear
+from gdino.precision import Bf16Linear
 from gdino.prompt import Prompt, encode_prompt
 from gdino.tokenizer import Vocabulary
 
@@ -51,22 +51,6 @@ def test_linear(narrow: bool, bias: bool) -> None:
     np.testing.assert_allclose(found.detach().float(), wanted, rtol=2**-8, atol=2**-8)
 
 
-def test_convolution() -> None:
-    torch.manual_seed(6)
-    layer = nn.Conv2d(8, 6, 3, stride=2, padding=1)
-    x = torch.randn(1, 8, 9, 10)
-    found = Bf16Conv2d(layer)(x)
-    assert found.dtype == torch.float32
-    exact = nn.functional.conv2d(
-        torch.from_numpy(rounded(x)),
-        torch.from_numpy(rounded(layer.weight)),
-        torch.from_numpy(rounded(layer.bias)),
-        2,
-        1,
-    )
-    torch.testing.assert_close(found.double(), exact, rtol=2**-7, atol=2**-8)
-
-
 def test_float32_is_the_network_itself(network: GroundingDino) -> None:
     assert precision.apply(network, "fp32") is network
     with pytest.raises(precision.PrecisionError, match="'fp16', supported: fp32, bf16"):
@@ -93,7 +77,7 @@ def test_what_is_narrow(
         assert (value.dtype == torch.float32) == (id(value) in kept), name
     layer = twin.model.encoder.layers[0].deformable_layer
     assert isinstance(layer.fc1, Bf16Linear) and isinstance(layer.fc2, Bf16Linear)
-    assert all(isinstance(m[0], Bf16Conv2d) for m in twin.model.input_proj_vision)
+    assert all(isinstance(m[0], nn.Conv2d) for m in twin.model.input_proj_vision)
     if backbone == "swin":
         block = twin.model.backbone.conv_encoder.model.encoder.layers[0].blocks[0]
         assert isinstance(block.attention.self.query, Bf16Linear)
