@@ -36,20 +36,12 @@ read_manifest (GdinoPackage * self, GError ** error)
 static gboolean
 check_files (GdinoPackage * self, gboolean digests, GError ** error)
 {
-  for (guint i = 0; i < self->manifest->n_files; i++) {
-    const GdinoManifestFile *file = &self->manifest->files[i];
-    g_autofree char *path = g_build_filename (self->path, file->name, NULL);
-
-    if (!gdino_file_check_size (path, file->size, error))
+  for (guint i = 0; i < self->manifest->n_files; i++)
+    if (!gdino_package_check_size (self, i, error))
       return FALSE;
-  }
-  for (guint i = 0; i < self->manifest->n_files && digests; i++) {
-    const GdinoManifestFile *file = &self->manifest->files[i];
-    g_autofree char *path = g_build_filename (self->path, file->name, NULL);
-
-    if (!gdino_file_check_digest (path, file->sha256, NULL, NULL, error))
+  for (guint i = 0; i < self->manifest->n_files && digests; i++)
+    if (!gdino_package_check_file (self, i, NULL, NULL, error))
       return FALSE;
-  }
   return TRUE;
 }
 
