@@ -84,6 +84,19 @@ resolve_device (GdinoPackage * package, const char *device, GError ** error)
   return g_strdup ("cpu");
 }
 
+/* What a backend must know of @package to run it on @device. */
+static GdinoBackendTarget
+make_target (GdinoPackage * package, const char *device)
+{
+  const GdinoBackendTarget target = {
+    device,
+    gdino_package_get_torch_version (package),
+    gdino_package_get_torch_library_dir (package)
+  };
+
+  return target;
+}
+
 gboolean
 gdino_engine_find_runtime (GdinoPackage * package, char **path, char **version,
     GError ** error)
@@ -94,9 +107,7 @@ gdino_engine_find_runtime (GdinoPackage * package, char **path, char **version,
   g_return_val_if_fail (package != NULL, FALSE);
   g_return_val_if_fail (path != NULL && version != NULL, FALSE);
 
-  target.device = gdino_package_get_device (package);
-  target.torch_version = gdino_package_get_torch_version (package);
-  target.torch_library_dir = gdino_package_get_torch_library_dir (package);
+  target = make_target (package, gdino_package_get_device (package));
   backend = gdino_backend_find (target.device, error);
   return backend != NULL && backend->find (&target, path, version, error);
 }
@@ -105,11 +116,7 @@ static GdinoEngine *
 engine_load (GdinoPackage * package, const char *device, GError ** error)
 {
   GdinoEngine *self = g_new0 (GdinoEngine, 1);
-  const GdinoBackendTarget target = {
-    device,
-    gdino_package_get_torch_version (package),
-    gdino_package_get_torch_library_dir (package)
-  };
+  const GdinoBackendTarget target = make_target (package, device);
 
   g_atomic_ref_count_init (&self->ref_count);
   self->package = gdino_package_ref (package);
