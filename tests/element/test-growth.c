@@ -3,9 +3,8 @@
 
 /* What an element costs that runs for long: no memory for frames that pass, one
  * run of the text graph for a new prompt, none for a recent one. */
+#include "memory-use.h"
 #include "rig.h"
-
-#include <malloc.h>
 
 #define CAPS "NV12,width=1280,height=720"
 #define FRAMES 300
@@ -13,30 +12,6 @@
 #define KEPT 16                 /* prompts that cost nothing when used again */
 
 static const Patch red[] = { {"red", 100, 100, 400, 400} };
-
-/* Bytes handed out by malloc() and not returned, large blocks included. */
-static gsize
-bytes_in_use (void)
-{
-#if defined(__GLIBC__) && \
-    (__GLIBC__ > 2 || (__GLIBC__ == 2 && __GLIBC_MINOR__ >= 33))
-  const struct mallinfo2 info = mallinfo2 ();
-
-  return info.uordblks + info.hblkhd;
-#else
-  return 0;
-#endif
-}
-
-static gboolean
-can_count (void)
-{
-  const gsize before = bytes_in_use ();
-  g_autofree char *block = g_malloc0 (1 << 20);
-
-  /* Sanitizers have an allocator of their own, of which this tells nothing. */
-  return block[before % 2] == 0 && bytes_in_use () >= before + (1 << 20);
-}
 
 static void
 assert_no_growth (gsize before, gsize limit)

@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +18,7 @@ from gdino.network import GroundingDino
 from gdino.prompt import Prompt
 from gdino.tiny import find_vocabulary, randomise, tiny_config, write_tiny
 from gdino.tokenizer import Vocabulary
+from gdino.verify import child_environment
 
 CANVAS = (128, 96)
 LONG_TEXT = 128
@@ -70,6 +73,24 @@ def tiny_checkpoint(tmp_path_factory: pytest.TempPathFactory, vocabulary_file: P
     folder = tmp_path_factory.mktemp("checkpoint") / "tiny"
     write_tiny(folder, vocabulary=vocabulary_file, canvas=CANVAS)
     return folder
+
+
+@pytest.fixture(scope="session")
+def compile_checkpoint() -> Callable[..., Path]:
+    """Runs gdino-compile on one thread: (checkpoint, package to make, options...) -> package."""
+
+    def run(checkpoint: Path, output: Path, *options: str) -> Path:
+        command = [sys.executable, "-m", "gdino.compile", str(checkpoint), "--output", str(output)]
+        done = subprocess.run(
+            [*command, "--threads", "1", *options],
+            capture_output=True,
+            text=True,
+            env=child_environment(),
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return output
+
+    return run
 
 
 @pytest.fixture(scope="session")

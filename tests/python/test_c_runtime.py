@@ -12,7 +12,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,7 +22,6 @@ import torch
 from gdino.network import GroundingDino
 from gdino.prompt import encode_prompt
 from gdino.tokenizer import Vocabulary
-from gdino.verify import child_environment
 
 CANVAS = (128, 96)
 TOKENS = 16
@@ -32,18 +30,14 @@ PROMPT = "A red Car. traffic light. dog?"
 
 
 @pytest.fixture(scope="module")
-def package(tiny_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def package(
+    tiny_checkpoint: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    compile_checkpoint: Callable[..., Path],
+) -> Path:
     """The tiny checkpoint, compiled."""
     output = tmp_path_factory.mktemp("runtime") / "package"
-    command = [sys.executable, "-m", "gdino.compile", str(tiny_checkpoint)]
-    done = subprocess.run(
-        [*command, "--output", str(output), "--threads", "1"],
-        capture_output=True,
-        text=True,
-        env=child_environment(),
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return output
+    return compile_checkpoint(tiny_checkpoint, output)
 
 
 @pytest.fixture(scope="module")

@@ -7,31 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "make-package.h"
-
-typedef struct
-{
-  char *path;
-} Fixture;
-
-static void
-set_up (Fixture * f, gconstpointer data)
-{
-  f->path = gdino_fake_package_new (NULL, NULL);
-}
-
-static void
-tear_down (Fixture * f, gconstpointer data)
-{
-  gdino_fake_package_remove (f->path);
-  g_free (f->path);
-}
-
-static char *
-inside (Fixture * f, const char *name)
-{
-  return g_build_filename (f->path, name, NULL);
-}
+#include "package-fixture.h"
 
 /* What gdino-inspect shows, of a package that says all it can say. */
 static void

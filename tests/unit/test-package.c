@@ -12,34 +12,10 @@
 #include <unistd.h>
 
 #include "digest.h"
-#include "make-package.h"
+#include "package-fixture.h"
 #include "package-private.h"
 
 #define NOBODY 65534
-
-typedef struct
-{
-  char *path;
-} Fixture;
-
-static void
-set_up (Fixture * f, gconstpointer data)
-{
-  f->path = gdino_fake_package_new (NULL, NULL);
-}
-
-static void
-tear_down (Fixture * f, gconstpointer data)
-{
-  gdino_fake_package_remove (f->path);
-  g_free (f->path);
-}
-
-static char *
-inside (Fixture * f, const char *name)
-{
-  return g_build_filename (f->path, name, NULL);
-}
 
 /* @first and @second must be in the message. */
 static void

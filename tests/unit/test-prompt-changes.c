@@ -5,10 +5,10 @@
  * text graph, loads of graphs, memory. */
 
 #include <gdino/gdino.h>
-#include <malloc.h>
 #include <string.h>
 
 #include "make-package.h"
+#include "memory-use.h"
 
 #define WIDTH 64
 #define HEIGHT 32
@@ -72,30 +72,6 @@ use_prompt (Fixture * f, GdinoDetector * detector, guint n)
       prompt, &f->params, NULL, &error);
   g_assert_no_error (error);
   g_assert_nonnull (found);
-}
-
-/* Bytes handed out by malloc() and not returned, large blocks included. */
-static gsize
-bytes_in_use (void)
-{
-#if defined(__GLIBC__) && \
-    (__GLIBC__ > 2 || (__GLIBC__ == 2 && __GLIBC_MINOR__ >= 33))
-  const struct mallinfo2 info = mallinfo2 ();
-
-  return info.uordblks + info.hblkhd;
-#else
-  return 0;
-#endif
-}
-
-static gboolean
-can_count (void)
-{
-  const gsize before = bytes_in_use ();
-  g_autofree char *block = g_malloc0 (1 << 20);
-
-  /* Sanitizers have an allocator of their own, of which this tells nothing. */
-  return block[before % 2] == 0 && bytes_in_use () >= before + (1 << 20);
 }
 
 /* A thousand new prompts: a run of the text graph each, and nothing else. */
