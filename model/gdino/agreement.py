@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from gdino.geometry import corners
 from gdino.probe import phrase_scores
 from gdino.prompt import Phrase
 
@@ -57,12 +58,6 @@ class Agreement:
         if self.detections:
             return f"{self.matched} of {self.detections} boxes above the threshold agree"
         return f"distributions of scores and boxes differ by {self.spread:.2g}"
-
-
-def corners(boxes: Tensor) -> Tensor:
-    """Centre and size [...,4] -> low and high corner [...,4]."""
-    half = boxes[..., 2:] / 2
-    return torch.cat((boxes[..., :2] - half, boxes[..., :2] + half), -1)
 
 
 def overlaps(one: Tensor, other: Tensor) -> Tensor:

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +13,7 @@ import torch
 from safetensors.torch import save
 from torch import Tensor, nn
 
-from gdino.config import GroundingDinoConfig
+from gdino.config import GroundingDinoConfig, write_json
 from gdino.weights import CheckpointError, read_tensors, weight_files
 
 Network = TypeVar("Network", bound=nn.Module)
@@ -160,8 +159,3 @@ def save_folder(network: nn.Module, path: str | Path, dtype: torch.dtype) -> Non
         },
     )
     (folder / "model.safetensors").write_bytes(save(tensors, metadata={"format": "pt"}))
-
-
-def write_json(path: Path, value: object) -> None:
-    """Write `value` as indented JSON with a final newline."""
-    path.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")

@@ -422,3 +422,9 @@ def read_json(path: Path) -> dict[str, Any]:
     if not isinstance(raw, dict):
         raise ConfigError(f"{path}: found {type(raw).__name__}, wanted a JSON object")
     return raw
+
+
+def write_json(path: Path, value: object) -> None:
+    """Write `value` as indented JSON with a final newline."""
+    text = json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+    path.write_text(text, encoding="utf-8")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 The gst-gdino authors
-"""Constant tables of a fixed canvas: positions, reference points, proposals."""
+"""Forms of boxes, and constant tables of a fixed canvas: positions, reference points, proposals."""
 
 from __future__ import annotations
 
@@ -8,6 +8,12 @@ import math
 
 import torch
 from torch import Tensor
+
+
+def corners(boxes: Tensor) -> Tensor:
+    """Centre and size [...,4] -> low and high corner [...,4]."""
+    half = boxes[..., 2:] / 2
+    return torch.cat((boxes[..., :2] - half, boxes[..., :2] + half), -1)
 
 
 def sine_features(position: Tensor, count: int, temperature: float) -> Tensor:

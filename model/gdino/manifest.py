@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from gdino import __version__
-from gdino.config import ConfigError
+from gdino.config import ConfigError, write_json
 from gdino.device import Device
 from gdino.graphs import GraphSpec
 from gdino.network import GroundingDino
@@ -148,5 +147,4 @@ def library_folder() -> str:
 
 def write_manifest(manifest: dict[str, object], package: Path) -> None:
     """Write `manifest` into the package folder."""
-    text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
-    (package / "manifest.json").write_text(text, encoding="utf-8")
+    write_json(package / "manifest.json", manifest)

@@ -8,13 +8,13 @@ the same rules as `check` here.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
 import torch
 from torch import Tensor
 
+from gdino.config import write_json
 from gdino.prompt import Phrase, Prompt
 
 PROBE_FILE = "probe.json"
@@ -122,5 +122,4 @@ def check(probe: dict[str, object], logits: Tensor, boxes: Tensor, prompt: Promp
 
 def write(probe: dict[str, object], package: Path) -> None:
     """Write probe.json into the package folder."""
-    text = json.dumps(probe, indent=2, ensure_ascii=False) + "\n"
-    (package / PROBE_FILE).write_text(text, encoding="utf-8")
+    write_json(package / PROBE_FILE, probe)

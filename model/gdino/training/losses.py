@@ -10,6 +10,8 @@ import torch.nn.functional as F
 from scipy.optimize import linear_sum_assignment
 from torch import Tensor
 
+from ..geometry import corners
+
 CLASS, L1, GIOU = 2.0, 5.0, 2.0
 ALPHA, GAMMA = 0.25, 2.0
 
@@ -20,12 +22,6 @@ class Targets:
 
     boxes: Tensor
     positive: Tensor
-
-
-def corners(boxes: Tensor) -> Tensor:
-    """[..., 4] centre and size -> x0 y0 x1 y1."""
-    x, y, w, h = boxes.unbind(-1)
-    return torch.stack((x - w / 2, y - h / 2, x + w / 2, y + h / 2), -1)
 
 
 def iou_giou(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:

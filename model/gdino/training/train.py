@@ -19,8 +19,7 @@ from torch import Tensor
 from tqdm import tqdm
 
 from ..attention import DeformableAttention
-from ..checkpoint import write_json
-from ..config import read_json
+from ..config import read_json, write_json
 from ..decoder import contrast
 from ..defaults import load_pretrained_parts
 from ..geometry import sine_features
