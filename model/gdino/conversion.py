@@ -12,7 +12,7 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from gdino.checkpoint import apply_weights
+from gdino.checkpoint import build_network
 from gdino.config import ConfigError, GroundingDinoConfig
 from gdino.network import GroundingDino, check_canvas
 from gdino.tokenizer import Vocabulary, VocabularyError
@@ -123,13 +123,12 @@ def to_network(
             if canvas != model.canvas:
                 raise ConfigError(f"size is {canvas}, but the network was made for {model.canvas}")
             return model.eval()
-        network = GroundingDino(config, canvas)
         state = {
             key: value.detach().float().cpu() if value.is_floating_point() else value.cpu()
             for key, value in model.state_dict().items()
         }
-        apply_weights(network, state, name)
-        network.requires_grad_(False).eval()
+        network = build_network(GroundingDino, config, canvas, state, name)
+        network.requires_grad_(False)
         device = next(iter(model.parameters())).device
         with torch.no_grad():
             network.fold()
