@@ -18,9 +18,9 @@ MANY_CONVOLUTIONS = 20
 def packing_pays(program: object, device: str) -> bool:
     """Whether weights should be packed for the processor while compiling.
 
-    Packed convolutions take their activation along and need no reordering: a fifth of a frame of
-    the default model (docs/benchmarks.md). Networks of matrix products do not get faster, but
-    their file doubles in size.
+    Packed convolutions take their activation along and need no reordering; docs/benchmarks.md
+    has what that gains. Networks of matrix products do not get faster, but their file doubles in
+    size.
     """
     import torch
 
