@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import warnings
 from pathlib import Path
@@ -114,7 +115,7 @@ def _load(path: Path) -> object:
 def _reason(path: Path, size: int, text: str) -> str:
     """One line about a file that torch.load refuses with `text`."""
     code = re.search(r"GLOBAL\s+(\w+(?:\.\w+)+)\s", text)
-    if code is not None:
+    if code is not None and not _ends_with(path, code.group(1)):
         return (
             f"{path}: wants to run '{code.group(1)}' while it is read, which could do anything; only "
             "tensors are read. If you trust the file, load it yourself and save its state dict "
@@ -125,6 +126,15 @@ def _reason(path: Path, size: int, text: str) -> str:
     line = next((line for line in text.splitlines() if line.strip()), "unknown format")
     line = re.sub(r"^Weights only load failed\..*", "not a pickle of tensors", line.strip())
     return f"{path}: not a whole file of torch.save ({size} bytes): {line}; {WANTED}"
+
+
+def _ends_with(path: Path, name: str) -> bool:
+    """Whether a pickle stops within this name, which is then a piece of another."""
+    stored = "\n".join(name.rsplit(".", 1)).encode()
+    with path.open("rb") as file:
+        # torch takes the last byte for the end of the line.
+        file.seek(-min(len(stored) + 1, path.stat().st_size), os.SEEK_END)
+        return file.read()[:-1] == stored
 
 
 def state_dict(content: object, path: Path) -> dict[str, Tensor]:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+import collections
 import os
 from pathlib import Path
 
@@ -111,6 +112,17 @@ def test_truncated(tmp_path: Path, zipped: bool, size: float) -> None:
     with pytest.raises(CheckpointError, match="w.pth: not a whole file of torch.save") as caught:
         read_pickled(path)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("kept", range(len("OrderedDict")))
+def test_truncated_within_a_name(tmp_path: Path, kept: int) -> None:
+    """A piece of a harmless name is no code that the file wants to run."""
+    path = tmp_path / "w.pth"
+    torch.save(collections.OrderedDict(WEIGHTS), path, _use_new_zipfile_serialization=False)
+    content = path.read_bytes()
+    path.write_bytes(content[: content.index(b"collections\nOrderedDict") + len("collections\n") + kept])
+    with pytest.raises(CheckpointError, match="w.pth: not a whole file of torch.save"):
+        read_pickled(path)
 
 
 @pytest.mark.parametrize("content", [b"<html>not found</html>", b"\x00" * 64, b"PK\x03\x04 no zip"])
