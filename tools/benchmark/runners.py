@@ -20,18 +20,10 @@ Result = tuple[numpy.ndarray, numpy.ndarray]
 Runner = Callable[[numpy.ndarray], Result]
 
 
-def open_torch(
-    case: Case, checkpoint: Path, inputs: Path, artefact: Path, threads: int, compiled: bool
-) -> Runner:
-    """The published code, eager or through torch.compile."""
+def torch_runner(model: Callable, case: Case, inputs: Path) -> Runner:
+    """The runner of what takes torch's tensors and gives logits and boxes."""
     import torch
 
-    from benchmark.published import Published
-
-    torch.set_num_threads(threads)
-    model = Published(checkpoint, case, own_masks=True)
-    if compiled:
-        model = torch.compile(model)
     _, *rest = (torch.from_numpy(array) for array in frame_inputs(case, inputs))
 
     def run(image: numpy.ndarray) -> Result:
@@ -42,6 +34,21 @@ def open_torch(
     return run
 
 
+def open_torch(
+    case: Case, checkpoint: Path, inputs: Path, threads: int, compiled: bool
+) -> Runner:
+    """The published code, eager or through torch.compile."""
+    import torch
+
+    from benchmark.published import Published
+
+    torch.set_num_threads(threads)
+    model = Published(checkpoint, case, own_masks=True)
+    if compiled:
+        model = torch.compile(model)
+    return torch_runner(model, case, inputs)
+
+
 def open_aoti(case: Case, inputs: Path, artefact: Path, threads: int) -> Runner:
     """The published code through AOTInductor."""
     import torch
@@ -49,15 +56,7 @@ def open_aoti(case: Case, inputs: Path, artefact: Path, threads: int) -> Runner:
     from gdino.execute import CompiledGraph
 
     torch.set_num_threads(threads)
-    graph = CompiledGraph(artefact / "model.so")
-    _, *rest = (torch.from_numpy(array) for array in frame_inputs(case, inputs))
-
-    def run(image: numpy.ndarray) -> Result:
-        with torch.no_grad():
-            logits, boxes = graph(torch.from_numpy(image), *rest)
-        return logits.numpy(), boxes.numpy()
-
-    return run
+    return torch_runner(CompiledGraph(artefact / "model.so"), case, inputs)
 
 
 def open_onnxruntime(case: Case, inputs: Path, artefact: Path, threads: int) -> Runner:
@@ -138,7 +137,7 @@ def open_engine(
 ) -> Runner:
     """The runner of an engine by name."""
     if name in ("eager", "compile"):
-        return open_torch(case, checkpoint, inputs, artefact, threads, name == "compile")
+        return open_torch(case, checkpoint, inputs, threads, name == "compile")
     if name == "aoti":
         return open_aoti(case, inputs, artefact, threads)
     if name == "onnxruntime":
