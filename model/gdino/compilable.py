@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import itertools
 import types
 from collections import OrderedDict
 from collections.abc import Callable
@@ -20,6 +21,8 @@ from gdino.postprocess import NMS, check_fraction, detections
 from gdino.prompt import SHORTEST_TEXT, PromptError
 
 PROMPTS_KEPT = 16
+# One for each compilation of this process.
+NUMBERS = itertools.count()
 MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs")
 
 
@@ -315,7 +318,8 @@ def _compiled(network: GroundingDino, config: dict[str, Any]) -> Callable:
         return network.forward_frame(image, *text)
 
     # torch keeps compiled code, and its limit of recompilations, by code object: each detector
-    # has its own, or the ninth in a process would fail.
-    code = frame.__code__.replace()
+    # has its own, or the ninth in a process would fail. What it has seen change it keeps by the
+    # code's name (2.6): a number of one model would be no constant in the next.
+    code = frame.__code__.replace(co_name=f"frame_{next(NUMBERS)}")
     own = types.FunctionType(code, frame.__globals__, frame.__name__, None, frame.__closure__)
     return torch.compile(own, **config)

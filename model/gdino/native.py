@@ -4,10 +4,13 @@
 
 from __future__ import annotations
 
+import shlex
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from gdino.failure import CompileError
-
 
 # From this torch on packing weights has been tried; 2.6, the oldest supported, has not been.
 PACKS_FROM = (2, 13)
@@ -61,7 +64,8 @@ def compile_graph(
     path = folder / f"{name}.so"
     options = inductor_options(path, device, packing_pays(program, device))
     try:
-        torch._inductor.aot_compile(program.module(), example, options=options)
+        with compiler_output_kept():
+            torch._inductor.aot_compile(program.module(), example, options=options)
     except Exception as error:
         lines = [line for line in str(error).splitlines() if line.strip()]
         wrong = [line for line in lines if "error:" in line or "No such file" in line]
@@ -71,6 +75,30 @@ def compile_graph(
         raise CompileError(f"compiling the {name} graph gave no {path.name}")
     check_native(folder, name)
     return path
+
+
+@contextmanager
+def compiler_output_kept() -> Iterator[None]:
+    """Let an error of the C++ compiler hold what it said; with torch 2.6 that went to the terminal."""
+    from torch._inductor import codecache, exc
+
+    old = getattr(codecache, "run_command_and_check", None)
+
+    def run(command: str) -> None:
+        words = shlex.split(command)
+        done = subprocess.run(
+            words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+        )
+        if done.returncode != 0:
+            raise exc.CppCompileError(words, done.stdout)
+
+    if old is not None:
+        codecache.run_command_and_check = run
+    try:
+        yield
+    finally:
+        if old is not None:
+            codecache.run_command_and_check = old
 
 
 def check_native(folder: Path, name: str) -> None:
