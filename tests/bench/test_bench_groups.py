@@ -55,7 +55,7 @@ def bench(monkeypatch, tmp_path):
     FakeChild.running, FakeChild.asked = [], []
 
     def run(plan: dict[str, dict], limit: float = 100.0, rounds: int = 3) -> dict:
-        def start(engine, case, cache, artefact, realtime):
+        def start(engine, case, cache, artefact):
             entry = plan[engine.name]
             if entry.get("start"):
                 raise EngineError(entry["start"])
@@ -71,7 +71,7 @@ def bench(monkeypatch, tmp_path):
         monkeypatch.setattr(measure, "MOST_MEMORY", int(limit * GIB))
         monkeypatch.setattr(measure, "free_memory", lambda: 200 * GIB)
         cache = types.SimpleNamespace(artefact=artefact, inputs=lambda case: tmp_path)
-        settings = measure.Settings(rounds, False, tmp_path)
+        settings = measure.Settings(rounds, tmp_path)
         rows = measure.measure(CASE, list(plan), cache, settings)
         assert FakeChild.running == []
         return {row.engine: row for row in rows}

@@ -67,7 +67,7 @@ def test_results_are_complete(finished):
     for name in ("table.md", "table.txt", "bench.png"):
         assert (folder / name).stat().st_size > 100
     assert result["machine"]["processor"] and result["machine"]["versions"]["torch"]
-    assert result["settings"] == {"rounds": 2, "realtime": False}
+    assert result["settings"] == {"rounds": 2}
 
 
 def test_artefacts_are_found_again(finished):

@@ -13,7 +13,6 @@ import argparse
 import datetime
 import json
 import os
-import shutil
 import signal
 import sys
 from pathlib import Path
@@ -62,11 +61,6 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--fresh", action="store_true", help="make all artefacts again")
     parser.add_argument("--prepare", action="store_true", help="only make the artefacts")
     parser.add_argument(
-        "--realtime",
-        action="store_true",
-        help="run the engines at real-time priority (chrt -f 10; wants root)",
-    )
-    parser.add_argument(
         "--native",
         choices=("yes", "no", "only"),
         default="yes",
@@ -92,8 +86,6 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         for name in getattr(options, kind) or []:
             if name not in known:
                 parser.error(f"--{kind}: no {name}; there are {', '.join(known)}")
-    if options.realtime and not shutil.which("chrt"):
-        parser.error("--realtime: chrt is not installed (util-linux)")
     options.output = options.output.resolve()
     options.cache = (options.cache or options.output / "cache").resolve()
     return options
@@ -127,11 +119,11 @@ def run(options: argparse.Namespace) -> int:
     cache = Cache(options.cache, options.threads, options.fresh)
     if options.prepare:
         return prepare(options, cache)
-    settings = measure.Settings(options.rounds, options.realtime, options.output)
+    settings = measure.Settings(options.rounds, options.output)
     result: dict[str, object] = {
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "machine": machine(options.threads),
-        "settings": {"rounds": options.rounds, "realtime": options.realtime},
+        "settings": {"rounds": options.rounds},
         "cases": {},
         "native": {},
     }
@@ -144,7 +136,7 @@ def run(options: argparse.Namespace) -> int:
         result["cases"][case.name] = report.case_of(case, rows)
         report.write(result, options.output)
     if options.native != "no":
-        result["native"] = native.measure(quick=options.quick, realtime=options.realtime)
+        result["native"] = native.measure(quick=options.quick)
     report.write(result, options.output)
     plotted = draw(result, options.output / "bench.png")
     print(report.text_table(result))

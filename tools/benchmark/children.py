@@ -32,9 +32,7 @@ class EngineError(RuntimeError):
 class Child:
     """An engine in a process of its own. It waits for a line whenever it is not asked."""
 
-    def __init__(
-        self, engine: Engine, case: Case, cache: Cache, artefact: Artefact, realtime: bool
-    ) -> None:
+    def __init__(self, engine: Engine, case: Case, cache: Cache, artefact: Artefact) -> None:
         self.engine = engine
         self.case = case
         self.artefact = artefact
@@ -43,11 +41,10 @@ class Child:
         environment = child_environment(cache.threads, cache.folder)
         if engine.artefact == "inductor":
             environment["TORCHINDUCTOR_CACHE_DIR"] = str(artefact.folder / "inductor")
-        front = ["chrt", "-f", "10"] if realtime else []
         start = time.perf_counter()
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
-                front + self.command(cache),
+                self.command(cache),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
@@ -160,9 +157,7 @@ class LibraryChild(Child):
         return True
 
 
-def start(
-    engine: Engine, case: Case, cache: Cache, artefact: Artefact, realtime: bool = False
-) -> Child:
+def start(engine: Engine, case: Case, cache: Cache, artefact: Artefact) -> Child:
     """Start an engine's process; raises EngineError where it does not come up."""
     kind = LibraryChild if engine.native else Child
-    return kind(engine, case, cache, artefact, realtime)
+    return kind(engine, case, cache, artefact)

@@ -58,7 +58,6 @@ class Settings:
     """How to measure."""
 
     rounds: int
-    realtime: bool
     folder: Path
 
 
@@ -125,7 +124,7 @@ def open_group(
     group: list[Child] = []
     for index, name in enumerate(names):
         try:
-            child = start(ENGINES[name], case, cache, artefacts[name], settings.realtime)
+            child = start(ENGINES[name], case, cache, artefacts[name])
         except EngineError as error:
             rows[name].failure = str(error)
             say(f"{name}: {error}")

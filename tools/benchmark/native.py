@@ -17,7 +17,7 @@ PROGRAMS = {"element": "bench-element", "decode": "bench-decode"}
 PATIENCE = 600
 
 
-def measure(quick: bool, realtime: bool) -> dict[str, dict[str, object]]:
+def measure(quick: bool) -> dict[str, dict[str, object]]:
     """Lines and targets that each program prints; a failure is a line too.
 
     A line of JSON {"text", "found", "limit"} states a target; every other line is for people.
@@ -29,10 +29,9 @@ def measure(quick: bool, realtime: bool) -> dict[str, dict[str, object]]:
             found[name] = {"lines": [f"not built: {program} (make build)"], "targets": []}
             continue
         print(f"running {program}", file=sys.stderr, flush=True)
-        front = ["chrt", "-f", "10"] if realtime else []
         try:
             done = subprocess.run(
-                [*front, path, *(["--quick"] if quick else [])],
+                [path, *(["--quick"] if quick else [])],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
