@@ -45,6 +45,23 @@ def plugin_env(build_dir: pathlib.Path) -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
+def make_package(build_dir, tmp_path_factory):
+    """Makes a package of fake graphs: (frame fault, text tokens, batch) -> folder."""
+
+    def make(*arguments: str) -> pathlib.Path:
+        folder = tmp_path_factory.mktemp("package")
+        done = subprocess.run(
+            [build_dir / "tests/tools/fake-package", folder, *arguments],
+            env={**os.environ, "GDINO_FAKES_DIR": str(build_dir / "tests/fakes")},
+            stdout=subprocess.PIPE,
+            check=True,
+        )
+        return pathlib.Path(done.stdout.decode().strip())
+
+    return make
+
+
+@pytest.fixture(scope="session")
 def default_package(root: pathlib.Path) -> pathlib.Path:
     """The default model compiled for this machine, made once and kept."""
     done = subprocess.run(

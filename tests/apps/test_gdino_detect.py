@@ -37,23 +37,6 @@ def gst_launch(*words: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def make_package(build_dir, tmp_path_factory):
-    """Makes a package of fake graphs: (frame fault, text tokens, batch) -> folder."""
-
-    def make(*arguments: str) -> pathlib.Path:
-        folder = tmp_path_factory.mktemp("package")
-        done = subprocess.run(
-            [build_dir / "tests/tools/fake-package", folder, *arguments],
-            env={**os.environ, "GDINO_FAKES_DIR": str(build_dir / "tests/fakes")},
-            stdout=subprocess.PIPE,
-            check=True,
-        )
-        return pathlib.Path(done.stdout.decode().strip())
-
-    return make
-
-
-@pytest.fixture(scope="module")
 def package(make_package) -> pathlib.Path:
     """The package that most tests use."""
     return make_package()

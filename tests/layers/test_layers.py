@@ -33,7 +33,10 @@ RULES = {
     "src/": (rf"{GLIB}|{LIBC}|{PUBLIC}|{JSON}", r"config\.h|[a-z_-]+\.h|aoti/backend_aoti\.h"),
     "gst/": (rf"{GLIB}|{LIBC}|{PUBLIC}|{GST}", r"config\.h|gst[a-z]+\.h|[a-z-]+\.h"),
     "apps/": (rf"{GLIB}|{LIBC}|{PUBLIC}|{GST}|{JSON}|cairo(/.*)?\.h", r"config\.h|[a-z-]+\.h"),
-    "examples/": (rf"{GLIB}|{LIBC}|{PUBLIC}|{GST}|{JSON}", r"config\.h|draw\.h"),
+    "examples/": (
+        rf"{GLIB}|glib-unix\.h|gdk-pixbuf/.*\.h|{LIBC}|{PUBLIC}|{GST}|{JSON}",
+        r"[a-z-]+\.h",
+    ),
     "tests/unit/": (rf"{GLIB}|{LIBC}|{PUBLIC}|{JSON}", r".*"),
     "tests/fuzz/": (rf"{GLIB}|{LIBC}|{PUBLIC}", r".*"),
     "tests/fakes/": (rf"{GLIB}|{LIBC}|{PUBLIC}|{JSON}", r".*"),
