@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "loader.h"
+#include "pages.h"
 
 /* Generated code clones inputs that are less aligned, on each run. */
 #define ALIGNMENT 64
@@ -382,6 +383,7 @@ aoti_open (const GdinoGraphInfo * info, const GdinoBackendTarget * target,
     set_graph_error (self, "cannot be created", error);
     goto failed;
   }
+  gdino_pages_release ((gconstpointer) (guintptr) self->call.create);
   if (!check_counts (self, error))
     goto failed;
   return self;
