@@ -92,3 +92,32 @@ gst_gdino_post_batch (GstElement * element, GdinoPackage * package)
             "at a time: a package compiled with --batch 1 costs about 1/%u of it",
             batch, batch), ("%s", gdino_package_get_path (package)));
 }
+
+static void
+append_reason (GString * text, guint n, const gchar * reason)
+{
+  if (n > 0)
+    g_string_append_printf (text, "%s%u %s", text->len > 0 ? ", " : "", n,
+        reason);
+}
+
+gchar *
+gst_gdino_messages_explain (GdinoDetections * found)
+{
+  const GdinoDecodeStats *stats = gdino_detections_get_stats (found);
+  GString *text;
+
+  if (gdino_detections_get_n (found) > 0)
+    return NULL;
+  text = g_string_new (NULL);
+  append_reason (text, stats->n_below, "not above the threshold");
+  append_reason (text, stats->n_size, "larger than size-threshold");
+  append_reason (text, stats->n_outside,
+      "outside the frame or under one pixel");
+  append_reason (text, stats->n_suppressed, "suppressed by NMS");
+  append_reason (text, stats->n_cut, "beyond max-detections");
+  append_reason (text, stats->n_invalid, "no numbers or without area");
+  g_string_append_printf (text, "%sbest score seen %.3f",
+      text->len > 0 ? "; " : "", (gdouble) stats->best_score);
+  return g_string_free (text, FALSE);
+}

@@ -38,4 +38,12 @@ void gst_gdino_post_prompt (GstElement * element, GdinoPrompt * prompt);
  */
 void gst_gdino_post_batch (GstElement * element, GdinoPackage * package);
 
+/**
+ * gst_gdino_messages_explain:
+ *
+ * Returns: (transfer full) (nullable): for people, why there is no box in
+ *   @found; %NULL when there is one
+ */
+gchar *gst_gdino_messages_explain (GdinoDetections * found);
+
 G_END_DECLS

@@ -59,7 +59,8 @@ make_types (GdinoDetections * found)
 
 /* Field names and types of the first five are those that DL Streamer reads. */
 static GstStructure *
-describe (GdinoDetections * found, guint index, const GstVideoInfo * info)
+describe (GdinoDetections * found, guint index, const GstGdinoSource * source,
+    const GstVideoInfo * info)
 {
   const GdinoDetection *detection = gdino_detections_get (found, index);
   const gdouble width = info->width;
@@ -75,12 +76,16 @@ describe (GdinoDetections * found, guint index, const GstVideoInfo * info)
       "label", G_TYPE_STRING, gdino_detections_get_label (found, index),
       "revision", G_TYPE_UINT64,
       gdino_prompt_get_revision (gdino_detections_get_prompt (found)),
-      "query", G_TYPE_UINT, detection->query, NULL);
+      "query", G_TYPE_UINT, detection->query,
+      "frame-pts", G_TYPE_UINT64, source->pts,
+      "age", G_TYPE_UINT64, source->age,
+      "held", G_TYPE_BOOLEAN, source->held, NULL);
 }
 
 static void
 attach_roi (GstBuffer * buffer, GdinoDetections * found,
-    const GstVideoInfo * info, const GQuark * types, const gint * ids)
+    const GstGdinoSource * source, const GstVideoInfo * info,
+    const GQuark * types, const gint * ids)
 {
   guint i;
 
@@ -93,13 +98,14 @@ attach_roi (GstBuffer * buffer, GdinoDetections * found,
         (guint) detection->width, (guint) detection->height);
     roi->id = ids[i];
     gst_video_region_of_interest_meta_add_param (roi,
-        describe (found, i, info));
+        describe (found, i, source, info));
   }
 }
 
 void
 gst_gdino_meta_attach (GstBuffer * buffer, GdinoDetections * found,
-    const GstVideoInfo * info, GstGdinoMetadata metadata)
+    const GstGdinoSource * source, const GstVideoInfo * info,
+    GstGdinoMetadata metadata)
 {
   g_autofree GQuark *types = NULL;
   g_autofree gint *ids = NULL;
@@ -114,5 +120,5 @@ gst_gdino_meta_attach (GstBuffer * buffer, GdinoDetections * found,
   if (metadata & GST_GDINO_METADATA_ANALYTICS)
     gst_gdino_analytics_attach (buffer, found, types, ids);
   if (found != NULL && metadata & GST_GDINO_METADATA_ROI)
-    attach_roi (buffer, found, info, types, ids);
+    attach_roi (buffer, found, source, info, types, ids);
 }

@@ -25,17 +25,35 @@ G_BEGIN_DECLS
  *
  * Returns: the quark of @label, within the limits above. Any thread.
  */
+
 GQuark gst_gdino_label_quark (const gchar * label);
+
+/**
+ * GstGdinoSource:
+ * @pts: timestamp of the frame that the model ran on, or %GST_CLOCK_TIME_NONE
+ * @age: nanoseconds from that frame to the one that is told of, 0 for its own
+ * @held: an earlier buffer has left with the same boxes
+ *
+ * Where boxes come from.
+ */
+typedef struct
+{
+  GstClockTime pts;
+  GstClockTime age;
+  gboolean held;
+} GstGdinoSource;
 
 /**
  * gst_gdino_meta_attach:
  * @buffer: a writable buffer
  * @found: (nullable): the boxes, in pixels of @buffer; %NULL when nothing was
  *   looked for, which is told as if nothing was found
+ * @source: (nullable): where @found comes from; not %NULL where that is not
  * @info: what the caps say of @buffer
  * @metadata: which kinds to attach
  */
 void gst_gdino_meta_attach (GstBuffer * buffer, GdinoDetections * found,
-    const GstVideoInfo * info, GstGdinoMetadata metadata);
+    const GstGdinoSource * source, const GstVideoInfo * info,
+    GstGdinoMetadata metadata);
 
 G_END_DECLS

@@ -58,6 +58,25 @@ metadata_get_type (void)
   return type;
 }
 
+static GType
+mode_get_type (void)
+{
+  static const GEnumValue values[] = {
+    {GST_GDINO_MODE_EVERY_FRAME, "Each frame waits for its boxes",
+        "every-frame"},
+    {GST_GDINO_MODE_NEWEST_FRAME,
+        "Frames pass at once, with the boxes of an earlier one; the model "
+          "runs beside them on the newest", "newest-frame"},
+    {0, NULL, NULL}
+  };
+  static GType type = 0;
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type,
+        g_enum_register_static ("GstGroundingDinoMode", values));
+  return type;
+}
+
 static void
 install_model_and_prompt (GObjectClass * klass)
 {
@@ -110,15 +129,37 @@ install_thresholds (GObjectClass * klass)
           "1 keeps all", 0.0f, 1.0f, DEFAULT_SIZE_THRESHOLD, PLAYING));
 }
 
+static void
+install_stream (GObjectClass * klass)
+{
+  g_object_class_install_property (klass, GST_GDINO_PROP_INFERENCE_INTERVAL,
+      g_param_spec_uint ("inference-interval", "Inference interval",
+          "The model runs on one frame in so many; the others pass, with "
+          "earlier boxes where hold says so", 1, G_MAXUINT, DEFAULT_INTERVAL,
+          PLAYING));
+  g_object_class_install_property (klass, GST_GDINO_PROP_MODE,
+      g_param_spec_enum ("mode", "Mode",
+          "Whether frames wait for the model (files) or never do (cameras)",
+          mode_get_type (), GST_GDINO_MODE_EVERY_FRAME, READY));
+  g_object_class_install_property (klass, GST_GDINO_PROP_HOLD,
+      g_param_spec_int64 ("hold", "Hold",
+          "Nanoseconds for which frames without a run of the model repeat the "
+          "last boxes; -1: in mode newest-frame until the next result, at most "
+          "5 seconds, else not at all", GST_GDINO_HOLD_AUTO, G_MAXINT64,
+          GST_GDINO_HOLD_AUTO, PLAYING));
+  /* In place of GstBaseTransform's, which drops the frames. */
+  g_object_class_install_property (klass, GST_GDINO_PROP_QOS,
+      g_param_spec_boolean ("qos", "QoS",
+          "Frames that downstream says are late pass without a run of the "
+          "model", FALSE, PLAYING));
+}
+
 void
 gst_gdino_settings_install (GObjectClass * klass)
 {
   install_model_and_prompt (klass);
   install_thresholds (klass);
-  g_object_class_install_property (klass, GST_GDINO_PROP_INFERENCE_INTERVAL,
-      g_param_spec_uint ("inference-interval", "Inference interval",
-          "The model runs on one frame in so many; the others pass without "
-          "metadata", 1, G_MAXUINT, DEFAULT_INTERVAL, PLAYING));
+  install_stream (klass);
   g_object_class_install_property (klass, GST_GDINO_PROP_METADATA,
       g_param_spec_flags ("metadata", "Metadata",
           "Which kinds of metadata the boxes are attached as",
@@ -130,6 +171,7 @@ gst_gdino_settings_install (GObjectClass * klass)
 
   gst_type_mark_as_plugin_api (nms_get_type (), 0);
   gst_type_mark_as_plugin_api (metadata_get_type (), 0);
+  gst_type_mark_as_plugin_api (mode_get_type (), 0);
 }
 
 void
@@ -145,6 +187,8 @@ gst_gdino_settings_init (GstGdinoSettings * self)
   self->params.nms = GDINO_NMS_PHRASE;
   self->device = g_strdup (DEFAULT_DEVICE);
   self->inference_interval = DEFAULT_INTERVAL;
+  self->mode = GST_GDINO_MODE_EVERY_FRAME;
+  self->hold = GST_GDINO_HOLD_AUTO;
   self->metadata = DEFAULT_METADATA;
 }
 
@@ -199,6 +243,15 @@ gst_gdino_settings_set (GstGdinoSettings * self, guint id, const GValue * value)
     case GST_GDINO_PROP_INFERENCE_INTERVAL:
       self->inference_interval = g_value_get_uint (value);
       return TRUE;
+    case GST_GDINO_PROP_MODE:
+      self->mode = (GstGdinoMode) g_value_get_enum (value);
+      return TRUE;
+    case GST_GDINO_PROP_HOLD:
+      self->hold = g_value_get_int64 (value);
+      return TRUE;
+    case GST_GDINO_PROP_QOS:
+      self->qos = g_value_get_boolean (value);
+      return TRUE;
     case GST_GDINO_PROP_METADATA:
       self->metadata = (GstGdinoMetadata) g_value_get_flags (value);
       return TRUE;
@@ -240,6 +293,15 @@ gst_gdino_settings_get (const GstGdinoSettings * self, guint id, GValue * value)
       return TRUE;
     case GST_GDINO_PROP_INFERENCE_INTERVAL:
       g_value_set_uint (value, self->inference_interval);
+      return TRUE;
+    case GST_GDINO_PROP_MODE:
+      g_value_set_enum (value, (gint) self->mode);
+      return TRUE;
+    case GST_GDINO_PROP_HOLD:
+      g_value_set_int64 (value, self->hold);
+      return TRUE;
+    case GST_GDINO_PROP_QOS:
+      g_value_set_boolean (value, self->qos);
       return TRUE;
     case GST_GDINO_PROP_METADATA:
       g_value_set_flags (value, (guint) self->metadata);

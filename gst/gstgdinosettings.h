@@ -15,11 +15,26 @@ G_BEGIN_DECLS
  * @GST_GDINO_METADATA_ANALYTICS: attach GstAnalyticsRelationMeta
  * @GST_GDINO_METADATA_ROI: attach GstVideoRegionOfInterestMeta
  */
+
 typedef enum
 {
   GST_GDINO_METADATA_ANALYTICS = 1 << 0,
   GST_GDINO_METADATA_ROI = 1 << 1
 } GstGdinoMetadata;
+
+/**
+ * GstGdinoMode:
+ * @GST_GDINO_MODE_EVERY_FRAME: a frame waits for the model
+ * @GST_GDINO_MODE_NEWEST_FRAME: frames pass at once; the model runs beside them
+ */
+typedef enum
+{
+  GST_GDINO_MODE_EVERY_FRAME,
+  GST_GDINO_MODE_NEWEST_FRAME
+} GstGdinoMode;
+
+/* Leaves it to the mode how long boxes are repeated. */
+#define GST_GDINO_HOLD_AUTO -1
 
 enum
 {
@@ -35,6 +50,9 @@ enum
   GST_GDINO_PROP_MAX_DETECTIONS,
   GST_GDINO_PROP_SIZE_THRESHOLD,
   GST_GDINO_PROP_INFERENCE_INTERVAL,
+  GST_GDINO_PROP_MODE,
+  GST_GDINO_PROP_HOLD,
+  GST_GDINO_PROP_QOS,
   GST_GDINO_PROP_METADATA,
   GST_GDINO_PROP_STATS
 };
@@ -48,6 +66,9 @@ enum
  * @box_threshold_set: @params.box_threshold is the user's, not the package's
  * @text_threshold_set: same for @params.text_threshold
  * @inference_interval: the model runs on one frame in so many
+ * @mode: whether frames wait for the model
+ * @hold: nanoseconds for which boxes are repeated, or %GST_GDINO_HOLD_AUTO
+ * @qos: frames that are late pass without a run
  * @metadata: what to attach
  */
 typedef struct
@@ -59,6 +80,9 @@ typedef struct
   gboolean box_threshold_set;
   gboolean text_threshold_set;
   guint inference_interval;
+  GstGdinoMode mode;
+  gint64 hold;
+  gboolean qos;
   GstGdinoMetadata metadata;
 } GstGdinoSettings;
 

@@ -23,7 +23,7 @@ gst_gdino_stats_init (GstGdinoStats * self)
 static gboolean
 update_latency (GstGdinoStats * self)
 {
-  self->peak = MAX (self->last_time, self->peak - self->peak / PEAK_DECAY);
+  self->peak = MAX (self->whole.last, self->peak - self->peak / PEAK_DECAY);
   if (self->peak <= self->latency && self->peak >= self->latency / 2)
     return FALSE;
   self->latency = self->peak + self->peak / HEADROOM;
@@ -32,8 +32,7 @@ update_latency (GstGdinoStats * self)
 
 gboolean
 gst_gdino_stats_add (GstGdinoStats * self, GdinoDetections * found,
-    const GdinoTimings * timings, GstClockTime convert_time,
-    GstClockTime whole_time)
+    const GstGdinoTimes * times)
 {
   const GdinoDecodeStats *decode = gdino_detections_get_stats (found);
 
@@ -41,12 +40,12 @@ gst_gdino_stats_add (GstGdinoStats * self, GdinoDetections * found,
   self->detections += gdino_detections_get_n (found);
   self->invalid += decode->n_invalid;
   self->best_score = decode->best_score;
-  self->convert_time = convert_time;
-  if (timings->text_us > 0)
-    self->text_time = (GstClockTime) timings->text_us * GST_USECOND;
-  self->graph_time = (GstClockTime) timings->graph_us * GST_USECOND;
-  self->last_time = whole_time;
-  self->total_time += whole_time;
+  gst_gdino_stage_add (&self->convert, times->convert);
+  if (times->text > 0)
+    gst_gdino_stage_add (&self->text, times->text);
+  gst_gdino_stage_add (&self->graph, times->graph);
+  gst_gdino_stage_add (&self->decode, times->decode);
+  gst_gdino_stage_add (&self->whole, times->whole);
   return update_latency (self);
 }
 
@@ -54,23 +53,29 @@ GstStructure *
 gst_gdino_stats_to_structure (const GstGdinoStats * self, guint64 revision,
     guint64 text_runs)
 {
-  const GstClockTime mean =
-      self->inferred == 0 ? 0 : self->total_time / self->inferred;
-
-  return gst_structure_new ("groundingdino-stats",
+  GstStructure *structure = gst_structure_new ("groundingdino-stats",
       "frames", G_TYPE_UINT64, self->frames,
       "inferred", G_TYPE_UINT64, self->inferred,
+      "passed", G_TYPE_UINT64,
+      self->skipped + self->late + self->busy + self->idle,
       "skipped", G_TYPE_UINT64, self->skipped,
+      "late", G_TYPE_UINT64, self->late,
+      "busy", G_TYPE_UINT64, self->busy,
       "idle", G_TYPE_UINT64, self->idle,
+      "held", G_TYPE_UINT64, self->held,
       "detections", G_TYPE_UINT64, self->detections,
       "invalid", G_TYPE_UINT64, self->invalid,
       "best-score", G_TYPE_DOUBLE, self->best_score,
       "revision", G_TYPE_UINT64, revision,
       "text-runs", G_TYPE_UINT64, text_runs,
-      "convert-time", G_TYPE_UINT64, self->convert_time,
-      "text-time", G_TYPE_UINT64, self->text_time,
-      "graph-time", G_TYPE_UINT64, self->graph_time,
-      "last-time", G_TYPE_UINT64, self->last_time,
-      "mean-time", G_TYPE_UINT64, mean,
+      "last-time", G_TYPE_UINT64, self->whole.last,
+      "mean-time", G_TYPE_UINT64, gst_gdino_stage_get_mean (&self->whole),
       "latency", G_TYPE_UINT64, self->latency, NULL);
+
+  gst_gdino_stage_describe (&self->convert, structure, "convert");
+  gst_gdino_stage_describe (&self->text, structure, "text");
+  gst_gdino_stage_describe (&self->graph, structure, "graph");
+  gst_gdino_stage_describe (&self->decode, structure, "decode");
+  gst_gdino_stage_describe (&self->whole, structure, "whole");
+  return structure;
 }

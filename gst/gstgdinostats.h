@@ -8,6 +8,9 @@
 #include <gdino/gdino.h>
 #include <gst/gst.h>
 
+#include "gstgdinorun.h"
+#include "gstgdinostage.h"
+
 G_BEGIN_DECLS
 
 /**
@@ -15,32 +18,39 @@ G_BEGIN_DECLS
  * @frames: frames that came in
  * @inferred: frames that the model ran on
  * @skipped: frames passed because of inference-interval
+ * @late: frames passed because downstream finds us late
+ * @busy: frames passed because the model was at work on another
  * @idle: frames passed because the prompt was empty
- * @detections: boxes reported
+ * @held: frames that left with the boxes of an earlier buffer
+ * @detections: boxes found
  * @invalid: proposals dropped because of NaN or a degenerate box
  * @best_score: of the last frame the model ran on, reported or not, 0..1
- * @convert_time: of the last such frame, from buffer to canvas
- * @text_time: of the last run of the text graph
- * @graph_time: of the last such frame, in the frame graph
- * @last_time: of the last such frame, all in all
- * @total_time: sum of @last_time
- * @peak: highest @last_time of late
+ * @convert: from buffer to canvas
+ * @text: runs of the text graph for this element
+ * @graph: runs of the frame graph
+ * @decode: from logits to boxes
+ * @whole: frames the model ran on, all in all
+ * @peak: highest time of a frame of late
  * @latency: what a live pipeline is told
  */
+
 typedef struct
 {
   guint64 frames;
   guint64 inferred;
   guint64 skipped;
+  guint64 late;
+  guint64 busy;
   guint64 idle;
+  guint64 held;
   guint64 detections;
   guint64 invalid;
   gdouble best_score;
-  GstClockTime convert_time;
-  GstClockTime text_time;
-  GstClockTime graph_time;
-  GstClockTime last_time;
-  GstClockTime total_time;
+  GstGdinoStage convert;
+  GstGdinoStage text;
+  GstGdinoStage graph;
+  GstGdinoStage decode;
+  GstGdinoStage whole;
   GstClockTime peak;
   GstClockTime latency;
 } GstGdinoStats;
@@ -51,15 +61,12 @@ void gst_gdino_stats_init (GstGdinoStats * self);
 /**
  * gst_gdino_stats_add:
  * @found: what the model reported
- * @timings: where its time went
- * @convert_time: from buffer to canvas
- * @whole_time: of all work on the frame
+ * @times: where its time went
  *
  * Returns: %TRUE when @latency changed
  */
 gboolean gst_gdino_stats_add (GstGdinoStats * self, GdinoDetections * found,
-    const GdinoTimings * timings, GstClockTime convert_time,
-    GstClockTime whole_time);
+    const GstGdinoTimes * times);
 
 /**
  * gst_gdino_stats_to_structure:

@@ -29,14 +29,8 @@
 #include <gst/video/video.h>
 #include <string.h>
 
-#include "gstgdinoframe.h"
+#include "gstgdinoelement.h"
 #include "gstgdinomessages.h"
-#include "gstgdinometa.h"
-#include "gstgdinomodel.h"
-#include "gstgdinoprompt.h"
-#include "gstgdinosettings.h"
-#include "gstgdinoslot.h"
-#include "gstgdinostats.h"
 
 GST_DEBUG_CATEGORY (gst_grounding_dino_debug);
 #define GST_CAT_DEFAULT gst_grounding_dino_debug
@@ -51,36 +45,6 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
     GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (CAPS));
 
-struct _GstGroundingDino
-{
-  GstBaseTransform parent;
-
-  GstGdinoSlot slot;            /* has a lock of its own */
-
-  /* Under the object lock. */
-  GstGdinoSettings settings;
-  GstGdinoStats stats;
-  GstGdinoModel model;          /* from start to stop */
-  gboolean live;                /* upstream said so last time it was asked */
-
-  /* The streaming thread's. */
-  GstGdinoFrame *frame;
-  GstVideoInfo info;
-  guint64 revision;             /* of the prompt last told downstream */
-  guint skip;                   /* frames to pass before the next run */
-  gboolean told_empty;
-  gboolean told_invalid;
-};
-
-/* One frame's view of what the application may change at any time. */
-typedef struct
-{
-  GdinoPrompt *prompt;
-  GdinoDecodeParams params;
-  guint interval;
-  GstGdinoMetadata metadata;
-} Job;
-
 G_DEFINE_TYPE_WITH_CODE (GstGroundingDino, gst_grounding_dino,
     GST_TYPE_BASE_TRANSFORM,
     GST_DEBUG_CATEGORY_INIT (gst_grounding_dino_debug, "groundingdino", 0,
@@ -94,6 +58,8 @@ unload (GstGroundingDino * self)
 {
   GstGdinoModel model;
 
+  /* First, as it uses the others. */
+  g_clear_pointer (&self->worker, gst_gdino_worker_free);
   gst_gdino_slot_close (&self->slot);
   GST_OBJECT_LOCK (self);
   model = self->model;
@@ -101,6 +67,7 @@ unload (GstGroundingDino * self)
   GST_OBJECT_UNLOCK (self);
   gst_gdino_model_clear (&model);
   g_clear_pointer (&self->frame, gst_gdino_frame_free);
+  gst_gdino_show_clear (&self->show);
 }
 
 static gboolean
@@ -145,17 +112,28 @@ load_prompt (GstGroundingDino * self, GError ** error)
   return TRUE;
 }
 
+static GstGdinoMode
+get_mode (GstGroundingDino * self)
+{
+  GstGdinoMode mode;
+
+  GST_OBJECT_LOCK (self);
+  mode = self->settings.mode;
+  GST_OBJECT_UNLOCK (self);
+  return mode;
+}
+
 static gboolean
 gst_grounding_dino_start (GstBaseTransform * trans)
 {
   GstGroundingDino *self = GST_GROUNDING_DINO (trans);
   g_autoptr (GError) error = NULL;
 
-  self->revision = 0;
-  self->skip = 0;
-  self->told_empty = FALSE;
-  self->told_invalid = FALSE;
+  gst_gdino_chain_reset (self);
   if (load_model (self, &error) && load_prompt (self, &error)) {
+    if (get_mode (self) == GST_GDINO_MODE_NEWEST_FRAME)
+      self->worker = gst_gdino_worker_new (self->model.detector,
+          gst_gdino_chain_done, self);
     gst_gdino_post_batch (GST_ELEMENT (self), self->model.package);
     return TRUE;
   }
@@ -178,10 +156,12 @@ gst_grounding_dino_set_caps (GstBaseTransform * trans, GstCaps * incaps,
     GstCaps * outcaps)
 {
   GstGroundingDino *self = GST_GROUNDING_DINO (trans);
+  g_autoptr (GstGdinoFrame) frame = NULL;
   g_autoptr (GError) error = NULL;
   guint width, height;
   guint8 pad[3];
 
+  gst_gdino_chain_forget (self);
   g_clear_pointer (&self->frame, gst_gdino_frame_free);
   if (!gst_video_info_from_caps (&self->info, incaps)) {
     g_autofree gchar *text = gst_caps_to_string (incaps);
@@ -191,11 +171,17 @@ gst_grounding_dino_set_caps (GstBaseTransform * trans, GstCaps * incaps,
   } else {
     gdino_package_get_canvas (self->model.package, &width, &height);
     gdino_package_get_pad (self->model.package, pad);
-    self->frame = gst_gdino_frame_new (&self->info, width, height, pad, &error);
+    frame = gst_gdino_frame_new (&self->info, width, height, pad, &error);
   }
-  if (self->frame == NULL)
+  if (frame == NULL) {
     gst_gdino_post (GST_ELEMENT (self), GST_MESSAGE_ERROR, error, NULL);
-  return self->frame != NULL;
+    return FALSE;
+  }
+  if (self->worker != NULL)
+    gst_gdino_worker_set_frame (self->worker, g_steal_pointer (&frame));
+  else
+    self->frame = g_steal_pointer (&frame);
+  return TRUE;
 }
 
 /* Buffers go on as they come, so what downstream wants of them is what we
@@ -231,7 +217,8 @@ gst_grounding_dino_query (GstBaseTransform * trans, GstPadDirection direction,
   gst_query_parse_latency (query, &live, &min, &max);
   GST_OBJECT_LOCK (self);
   self->live = live;
-  own = self->stats.latency;
+  own = self->settings.mode == GST_GDINO_MODE_NEWEST_FRAME ?
+      0 : self->stats.latency;
   GST_OBJECT_UNLOCK (self);
   if (live)
     gst_query_set_latency (query, live, min + own,
@@ -239,138 +226,36 @@ gst_grounding_dino_query (GstBaseTransform * trans, GstPadDirection direction,
   return TRUE;
 }
 
-/* Frames. */
-static void
-take_job (GstGroundingDino * self, Job * job)
-{
-  job->prompt = gst_gdino_slot_get (&self->slot);
-  GST_OBJECT_LOCK (self);
-  self->stats.frames++;
-  job->params = self->settings.params;
-  job->interval = self->settings.inference_interval;
-  job->metadata = self->settings.metadata;
-  GST_OBJECT_UNLOCK (self);
-}
-
-/* Goes ahead of the first frame of a prompt, so that an application can tell
- * which frames are whose even where no box was found. */
-static void
-tell_downstream (GstGroundingDino * self, GdinoPrompt * prompt)
-{
-  self->revision = gdino_prompt_get_revision (prompt);
-  self->skip = 0;
-  self->told_empty = FALSE;
-  gst_pad_push_event (GST_BASE_TRANSFORM_SRC_PAD (self),
-      gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY,
-          gst_gdino_prompt_describe (prompt)));
-}
-
-static void
-pass_idle (GstGroundingDino * self, GstBuffer * buffer, const Job * job)
-{
-  gst_gdino_meta_attach (buffer, NULL, &self->info, job->metadata);
-  GST_OBJECT_LOCK (self);
-  self->stats.idle++;
-  GST_OBJECT_UNLOCK (self);
-  if (!self->told_empty)
-    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
-        ("The prompt is empty: frames pass, nothing is looked for"), (NULL));
-  self->told_empty = TRUE;
-}
-
-static void
-count (GstGroundingDino * self, GdinoDetections * found,
-    const GdinoTimings * timings, gint64 begin, gint64 converted)
-{
-  const GstClockTime convert_time =
-      (GstClockTime) (converted - begin) * GST_USECOND;
-  const GstClockTime whole_time =
-      (GstClockTime) (g_get_monotonic_time () - begin) * GST_USECOND;
-  const guint n_invalid = gdino_detections_get_stats (found)->n_invalid;
-  gboolean retell;
-
-  GST_OBJECT_LOCK (self);
-  retell = gst_gdino_stats_add (&self->stats, found, timings, convert_time,
-      whole_time) && self->live;
-  GST_OBJECT_UNLOCK (self);
-
-  if (retell)
-    gst_element_post_message (GST_ELEMENT (self),
-        gst_message_new_latency (GST_OBJECT (self)));
-  if (n_invalid > 0 && !self->told_invalid) {
-    GST_ELEMENT_WARNING (self, LIBRARY, FAILED,
-        ("The model gave %u proposals that are not numbers or have no area; "
-            "they are dropped, and counted as \"invalid\" in the property "
-            "\"stats\"", n_invalid), (NULL));
-    self->told_invalid = TRUE;
-  }
-}
-
-static GstFlowReturn
-infer (GstGroundingDino * self, GstBuffer * buffer, const Job * job)
-{
-  g_autoptr (GdinoDetections) found = NULL;
-  g_autoptr (GError) error = NULL;
-  GdinoTimings timings;
-  const gint64 begin = g_get_monotonic_time ();
-  gint64 converted;
-  const guint8 *canvas;
-  gsize stride;
-
-  if (!gst_gdino_frame_load (self->frame, buffer, &error)) {
-    gst_gdino_post (GST_ELEMENT (self), GST_MESSAGE_ERROR, error, NULL);
-    return GST_FLOW_ERROR;
-  }
-  converted = g_get_monotonic_time ();
-  canvas = gst_gdino_frame_get_canvas (self->frame, &stride);
-  found = gdino_detector_detect (self->model.detector, canvas, stride,
-      gst_gdino_frame_get_letterbox (self->frame), job->prompt, &job->params,
-      &timings, &error);
-  if (found == NULL) {
-    gst_gdino_post (GST_ELEMENT (self), GST_MESSAGE_ERROR, error, NULL);
-    return GST_FLOW_ERROR;
-  }
-  GST_LOG_OBJECT (self, "%u boxes in %" GST_PTR_FORMAT,
-      gdino_detections_get_n (found), buffer);
-  gst_gdino_meta_attach (buffer, found, &self->info, job->metadata);
-  count (self, found, &timings, begin, converted);
-  return GST_FLOW_OK;
-}
-
-static GstFlowReturn
-gst_grounding_dino_transform_ip (GstBaseTransform * trans, GstBuffer * buffer)
-{
-  GstGroundingDino *self = GST_GROUNDING_DINO (trans);
-  GstFlowReturn flow = GST_FLOW_OK;
-  Job job;
-
-  take_job (self, &job);
-  if (gdino_prompt_get_revision (job.prompt) != self->revision)
-    tell_downstream (self, job.prompt);
-
-  self->skip = MIN (self->skip, job.interval - 1);
-  if (gdino_prompt_is_empty (job.prompt)) {
-    pass_idle (self, buffer, &job);
-  } else if (self->skip > 0) {
-    self->skip--;
-    GST_OBJECT_LOCK (self);
-    self->stats.skipped++;
-    GST_OBJECT_UNLOCK (self);
-  } else {
-    self->skip = job.interval - 1;
-    flow = infer (self, buffer, &job);
-  }
-  gdino_prompt_unref (job.prompt);
-  return flow;
-}
-
+/* Events. */
 static gboolean
 gst_grounding_dino_sink_event (GstBaseTransform * trans, GstEvent * event)
 {
-  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
-    GST_GROUNDING_DINO (trans)->skip = 0;
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_STREAM_START:
+    case GST_EVENT_SEGMENT:
+    case GST_EVENT_FLUSH_STOP:
+      gst_gdino_chain_forget (GST_GROUNDING_DINO (trans));
+      break;
+    default:
+      break;
+  }
   return
       GST_BASE_TRANSFORM_CLASS (gst_grounding_dino_parent_class)->sink_event
+      (trans, event);
+}
+
+static gboolean
+gst_grounding_dino_src_event (GstBaseTransform * trans, GstEvent * event)
+{
+  GstGroundingDino *self = GST_GROUNDING_DINO (trans);
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_QOS) {
+    GST_OBJECT_LOCK (self);
+    gst_gdino_qos_update (&self->late, event);
+    GST_OBJECT_UNLOCK (self);
+  }
+  return
+      GST_BASE_TRANSFORM_CLASS (gst_grounding_dino_parent_class)->src_event
       (trans, event);
 }
 
@@ -481,7 +366,8 @@ gst_grounding_dino_class_init (GstGroundingDinoClass * klass)
   trans_class->propose_allocation = gst_grounding_dino_propose_allocation;
   trans_class->query = gst_grounding_dino_query;
   trans_class->sink_event = gst_grounding_dino_sink_event;
-  trans_class->transform_ip = gst_grounding_dino_transform_ip;
+  trans_class->src_event = gst_grounding_dino_src_event;
+  trans_class->transform_ip = gst_gdino_chain;
 }
 
 static void
@@ -490,6 +376,7 @@ gst_grounding_dino_init (GstGroundingDino * self)
   gst_gdino_slot_init (&self->slot);
   gst_gdino_settings_init (&self->settings);
   gst_gdino_stats_init (&self->stats);
+  gst_gdino_qos_init (&self->late);
   gst_base_transform_set_in_place (GST_BASE_TRANSFORM (self), TRUE);
   gst_base_transform_set_gap_aware (GST_BASE_TRANSFORM (self), TRUE);
 }

@@ -298,33 +298,55 @@ test_latency_not_live (void)
   rig_free (rig);
 }
 
-/* Late frames are dropped before they cost a run, where asked for. */
+/* Late frames pass without a run, where asked for, and are told of. */
 static void
 test_qos (void)
 {
-  const gboolean drops[] = { FALSE, TRUE };
+  const gboolean asked[] = { FALSE, TRUE };
   guint i;
 
-  for (i = 0; i < G_N_ELEMENTS (drops); i++) {
+  for (i = 0; i < G_N_ELEMENTS (asked); i++) {
     GstElement *element = rig_element_new ("red.");
     Rig *rig;
     GstVideoInfo info;
-    GstBuffer *late;
+    GstBuffer *frame;
 
-    g_object_set (element, "qos", drops[i], NULL);
+    g_object_set (element, "qos", asked[i], NULL);
     rig = rig_new_with_element (element);
     rig_set_caps (rig, CAPS);
     rig_get_info (rig, &info);
     gst_harness_push_upstream_event (rig->harness,
         gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 1.5, GST_SECOND,
             GST_SECOND));
-    late = picture_new (&info, red, 1);
-    GST_BUFFER_PTS (late) = GST_SECOND / 2;
-    GST_BUFFER_DURATION (late) = GST_SECOND / 25;
-    g_assert_cmpint (gst_harness_push (rig->harness, late), ==, GST_FLOW_OK);
-    g_assert_cmpuint (gst_harness_buffers_received (rig->harness), ==,
-        drops[i] ? 0 : 1);
-    g_assert_cmpuint (stat_of (element, "inferred"), ==, drops[i] ? 0 : 1);
+    frame = picture_new (&info, red, 1);
+    GST_BUFFER_PTS (frame) = GST_SECOND / 2;
+    GST_BUFFER_DURATION (frame) = GST_SECOND / 25;
+    frame = gst_harness_push_and_pull (rig->harness, frame);
+    g_assert_nonnull (frame);
+    g_assert_cmpuint (roi_count (frame), ==, asked[i] ? 0 : 1);
+    gst_buffer_unref (frame);
+    g_assert_cmpuint (stat_of (element, "inferred"), ==, asked[i] ? 0 : 1);
+    g_assert_cmpuint (stat_of (element, "late"), ==, asked[i] ? 1 : 0);
+
+    if (asked[i]) {
+      GstMessage *message = rig_pop (rig, GST_MESSAGE_QOS);
+      GstClockTime running;
+      gint64 jitter;
+
+      g_assert_nonnull (message);
+      gst_message_parse_qos (message, NULL, &running, NULL, NULL, NULL);
+      gst_message_parse_qos_values (message, &jitter, NULL, NULL);
+      g_assert_cmpuint (running, ==, GST_SECOND / 2);
+      g_assert_cmpint (jitter, ==, 5 * GST_SECOND / 2);
+      gst_message_unref (message);
+    }
+    /* One in time is looked at again; so is any after a flush. */
+    frame = picture_new (&info, red, 1);
+    GST_BUFFER_PTS (frame) = 4 * GST_SECOND;
+    frame = gst_harness_push_and_pull (rig->harness, frame);
+    g_assert_cmpuint (roi_count (frame), ==, 1);
+    gst_buffer_unref (frame);
+    g_assert_cmpuint (stat_of (element, "late"), ==, asked[i] ? 1 : 0);
     rig_free (rig);
   }
 }

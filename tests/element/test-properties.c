@@ -15,7 +15,8 @@ static const struct
   {"model", FALSE}, {"prompt", TRUE}, {"prompt-path", FALSE},
   {"device", FALSE}, {"box-threshold", TRUE}, {"text-threshold", TRUE},
   {"nms", TRUE}, {"iou-threshold", TRUE}, {"max-detections", TRUE},
-  {"size-threshold", TRUE}, {"inference-interval", TRUE}, {"metadata", TRUE},
+  {"size-threshold", TRUE}, {"inference-interval", TRUE}, {"mode", FALSE},
+  {"hold", TRUE}, {"qos", TRUE}, {"metadata", TRUE},
 };
 
 static void
@@ -59,7 +60,8 @@ test_defaults (void)
   GstElement *element = gst_element_factory_make ("groundingdino", NULL);
   g_autofree gchar *model = NULL, *prompt = NULL, *path = NULL, *device = NULL;
   gfloat box, text, iou, size;
-  gint nms;
+  gint nms, mode;
+  gint64 hold;
   guint most, interval, metadata;
   gboolean qos;
 
@@ -67,7 +69,7 @@ test_defaults (void)
       &path, "device", &device, "box-threshold", &box, "text-threshold", &text,
       "iou-threshold", &iou, "size-threshold", &size, "nms", &nms,
       "max-detections", &most, "inference-interval", &interval, "metadata",
-      &metadata, "qos", &qos, NULL);
+      &metadata, "mode", &mode, "hold", &hold, "qos", &qos, NULL);
   g_assert_null (model);
   g_assert_null (prompt);
   g_assert_null (path);
@@ -80,6 +82,8 @@ test_defaults (void)
   g_assert_cmpuint (most, ==, 300);
   g_assert_cmpuint (interval, ==, 1);
   g_assert_cmpuint (metadata, ==, 3);
+  g_assert_cmpint (mode, ==, 0);
+  g_assert_cmpint (hold, ==, -1);
   g_assert_false (qos);
   gst_object_unref (element);
 }
