@@ -276,6 +276,44 @@ rig_show (Rig * self, const Patch * patches, guint n)
   return out;
 }
 
+GstBuffer *
+rig_show_at (Rig * self, const Patch * patches, guint n, GstClockTime pts)
+{
+  GstVideoInfo info;
+  GstBuffer *buffer;
+
+  rig_get_info (self, &info);
+  buffer = picture_new (&info, patches, n);
+  GST_BUFFER_PTS (buffer) = pts;
+  buffer = gst_harness_push_and_pull (self->harness, buffer);
+  g_assert_nonnull (buffer);
+  return buffer;
+}
+
+void
+rig_wait (Rig * self, const char *field, guint64 value)
+{
+  guint i;
+
+  for (i = 0; stat_of (self->element, field) != value; i++) {
+    g_assert_cmpuint (i, <, 30000);
+    g_usleep (1000);
+  }
+}
+
+const GstStructure *
+detection_of (GstBuffer * buffer)
+{
+  GstMeta *meta = gst_buffer_get_meta (buffer,
+      GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE);
+
+  if (meta == NULL)
+    return NULL;
+  g_assert_cmpuint (roi_count (buffer), ==, 1);
+  return gst_video_region_of_interest_meta_get_param (
+      (GstVideoRegionOfInterestMeta *) meta, "detection");
+}
+
 GstVideoRegionOfInterestMeta *
 roi_of (GstBuffer * buffer, const char *label)
 {

@@ -74,6 +74,18 @@ GstBuffer *picture_new_padded (const GstVideoInfo * info,
 /* Pushes a picture; returns: (transfer full): what comes out, never NULL */
 GstBuffer *rig_show (Rig * self, const Patch * patches, guint n);
 
+/* The same with a timestamp. */
+GstBuffer *rig_show_at (Rig * self, const Patch * patches, guint n,
+    GstClockTime pts);
+
+/* Waits until a counter from the property stats has that value; aborts when it
+ * takes half a minute. */
+void rig_wait (Rig * self, const char *field, guint64 value);
+
+/* The parameter "detection" of the only region of @buffer, NULL when there is
+ * no region. (transfer none) */
+const GstStructure *detection_of (GstBuffer * buffer);
+
 /* The region of that label, NULL without one; aborts when there are two. */
 GstVideoRegionOfInterestMeta *roi_of (GstBuffer * buffer, const char *label);
 
