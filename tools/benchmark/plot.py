@@ -73,7 +73,9 @@ def panel(axis: object, title: str, entries: list[dict]) -> None:
     right = max(entry["p90_ms"] for entry in entries)
     for row, entry in enumerate(entries):
         edge = max(entry["p90_ms"], entry["median_ms"])
-        axis.text(edge + 0.012 * right, row, f"{entry['median_ms']:.4g}", va="center", fontsize=9)
+        median = entry["median_ms"]
+        shown = f"{median:.0f}" if median >= 100 else f"{median:.3g}"
+        axis.text(edge + 0.012 * right, row, shown, va="center", fontsize=9)
     axis.set_xlim(0, 1.1 * right)
     axis.set_title(title, fontsize=10, loc="left")
     for side in ("top", "right"):
