@@ -188,7 +188,7 @@ main (int argc, char **argv)
   setlocale (LC_ALL, "");
   /* Read when libtorch's OpenMP is loaded. Threads that spin while they wait
    * take the processor from the decoder, and from each other. */
-  g_setenv ("OMP_WAIT_POLICY", "passive", FALSE);
+  gdino_limit_spinning ();
   self.options = detect_options_parse (&argc, &argv, &error);
   if (self.options == NULL) {
     g_printerr ("gdino-detect: %s\nTry \"gdino-detect --help\".\n",

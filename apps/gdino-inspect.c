@@ -190,7 +190,7 @@ main (int argc, char **argv)
 
   setlocale (LC_ALL, "");
   /* Read when libtorch's OpenMP is loaded: threads that wait sleep. */
-  g_setenv ("OMP_WAIT_POLICY", "passive", FALSE);
+  gdino_limit_spinning ();
   status = parse_options (&options, &argc, &argv);
   if (status == EXIT_OK && options.version)
     puts (PROGRAM " " VERSION);

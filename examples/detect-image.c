@@ -223,6 +223,7 @@ main (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   int status = 1;
 
+  gdino_limit_spinning ();
   if (!parse_options (&options, &argc, &argv, &error))
     status = 2;
   else if ((found = detect (argv[1], argv[2], argv[3], &options, &error)))

@@ -6,6 +6,7 @@
 #include "config.h"
 #endif
 
+#include <gdino/gdino.h>
 #include <gst/gst.h>
 
 #include "gstgroundingdino.h"
@@ -13,11 +14,9 @@
 static gboolean
 plugin_init (GstPlugin * plugin)
 {
-  /* OpenMP threads that spin while they wait for each other starve decoders
-   * and encoders, and themselves. Its run time reads this once, when libtorch
-   * brings it in; here, before the application's pipeline runs, is the last
-   * time to set it safely. */
-  g_setenv ("OMP_WAIT_POLICY", "passive", FALSE);
+  /* Here, before the application's pipeline runs, is the last time to set it
+   * safely. */
+  gdino_limit_spinning ();
   return GST_ELEMENT_REGISTER (groundingdino, plugin);
 }
 

@@ -37,6 +37,18 @@ G_LOCK_DEFINE_STATIC (registry);
 static GHashTable *registry;
 static GCond registry_changed;
 
+/* Some 90 microseconds on an Intel Xeon. Measured with the default model on two
+ * cores, times of a frame: 34 ms against 53 ms without spinning and 29 ms with
+ * libgomp's own count; beside one busy process 71, 52 and 180 ms. */
+#define SPIN_COUNT "2000"
+
+void
+gdino_limit_spinning (void)
+{
+  if (g_getenv ("OMP_WAIT_POLICY") == NULL)
+    g_setenv ("GOMP_SPINCOUNT", SPIN_COUNT, FALSE);
+}
+
 static void
 engine_free (GdinoEngine * self)
 {

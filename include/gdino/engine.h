@@ -40,6 +40,18 @@ GDINO_API GdinoEngine *gdino_engine_get (GdinoPackage * package,
     const char *device, GError **error);
 
 /**
+ * gdino_limit_spinning:
+ *
+ * Lets libtorch's OpenMP threads spin only for a moment while they wait for each
+ * other, by the environment variable GOMP_SPINCOUNT; a user who has set that or
+ * OMP_WAIT_POLICY is left alone. To be called early in main(), while there is one
+ * thread and no libtorch: it is read once, and changing the environment is not
+ * safe beside other threads. Without it, work on other threads (a decoder, an
+ * encoder) makes a frame several times slower.
+ */
+GDINO_API void gdino_limit_spinning (void);
+
+/**
  * gdino_engine_find_runtime:
  * @package: what would be run; a package of which only the manifest was opened
  *   will do

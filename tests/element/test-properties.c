@@ -239,8 +239,8 @@ test_inspect (void)
   g_assert_cmpstr (got, ==, want);
 }
 
-/* The plugin keeps OpenMP's threads from spinning, but not against the user's
- * word. */
+/* The plugin keeps OpenMP's threads from spinning for long, but not against the
+ * user's word. */
 static void
 test_waiting (void)
 {
@@ -248,12 +248,15 @@ test_waiting (void)
 
   if (g_test_subprocess ()) {
     g_assert_cmpstr (g_getenv ("OMP_WAIT_POLICY"), ==, "active");
+    g_assert_null (g_getenv ("GOMP_SPINCOUNT"));
   } else {
-    g_assert_cmpstr (g_getenv ("OMP_WAIT_POLICY"), ==, "passive");
+    g_assert_null (g_getenv ("OMP_WAIT_POLICY"));
+    g_assert_cmpstr (g_getenv ("GOMP_SPINCOUNT"), ==, "2000");
+    g_unsetenv ("GOMP_SPINCOUNT");
     g_setenv ("OMP_WAIT_POLICY", "active", TRUE);
     g_test_trap_subprocess (NULL, 0, G_TEST_SUBPROCESS_INHERIT_STDERR);
     g_test_trap_assert_passed ();
-    g_setenv ("OMP_WAIT_POLICY", "passive", TRUE);
+    g_unsetenv ("OMP_WAIT_POLICY");
   }
   gst_object_unref (element);
 }
@@ -264,6 +267,7 @@ main (int argc, char **argv)
   /* "active" is what test_waiting gives its second self. */
   if (g_strcmp0 (g_getenv ("OMP_WAIT_POLICY"), "active") != 0)
     g_unsetenv ("OMP_WAIT_POLICY");
+  g_unsetenv ("GOMP_SPINCOUNT");
   rig_main_init (&argc, &argv);
   g_test_add_func ("/properties/waiting", test_waiting);
   g_test_add_func ("/properties/list", test_list);
