@@ -19,7 +19,23 @@ GdinoDetections *gdino_decode (const float *logits, const float *boxes,
     guint n_queries, GdinoPrompt * prompt, const GdinoLetterbox * letterbox,
     const GdinoDecodeParams * params);
 
-/* A result with no boxes, for an empty prompt. */
-GdinoDetections *gdino_detections_new_empty (GdinoPrompt * prompt);
+/* The same for a prompt of several passes, whose rows come one pass after the
+ * other. Everything is borrowed until gdino_decoder_finish(), but for the numbers
+ * of a pass when there are several: those are read at once. */
+typedef struct _GdinoDecoder GdinoDecoder;
+
+/* Returns: (transfer full): never NULL. Thread-safety: Unsafe. */
+GdinoDecoder *gdino_decoder_new (GdinoPrompt * prompt,
+    const GdinoLetterbox * letterbox, const GdinoDecodeParams * params);
+
+/* The next pass. @logits and @boxes: as above. */
+void gdino_decoder_add (GdinoDecoder * self, const float *logits,
+    const float *boxes, guint n_queries);
+
+/* @self: (transfer full) (nullable): for when it is not finished */
+void gdino_decoder_free (GdinoDecoder * self);
+
+/* @self: (transfer full). Returns: (transfer full): never NULL */
+GdinoDetections *gdino_decoder_finish (GdinoDecoder * self);
 
 G_END_DECLS

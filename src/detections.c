@@ -5,8 +5,6 @@
 
 #include "detections.h"
 
-#include "decode.h"
-
 struct _GdinoDetections
 {
   gatomicrefcount refs;
@@ -28,14 +26,6 @@ gdino_detections_new (GdinoPrompt * prompt, const GdinoDecodeStats * stats,
   self->boxes = boxes;
   self->classes = classes;
   return self;
-}
-
-GdinoDetections *
-gdino_detections_new_empty (GdinoPrompt * prompt)
-{
-  GdinoDecodeStats stats = { 0 };
-
-  return gdino_detections_new (prompt, &stats, NULL, NULL);
 }
 
 GdinoDetections *

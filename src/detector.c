@@ -11,6 +11,7 @@
 #include "decode.h"
 #include "engine-private.h"
 #include "package-private.h"
+#include "textcache.h"
 
 struct _GdinoDetector
 {
@@ -24,8 +25,15 @@ struct _GdinoDetector
   /* Reused from run to run. */
   GdinoBatch *batch;
   GdinoEngineFrame *frames;     /* B of them */
+  GdinoDecoder **decoders;      /* of the frames of a call, B of them */
+  GdinoDecoder **targets;       /* of each slot */
   float *logits;
   float *boxes;
+
+  /* Texts of the last prompt of several passes: together with others they could
+   * push each other out of the engine's cache at every frame. */
+  GdinoPrompt *held_prompt;     /* (nullable) */
+  GPtrArray *held;              /* of GdinoTextFeatures, by pass */
 };
 
 GdinoDetector *
@@ -45,6 +53,10 @@ gdino_detector_new (GdinoEngine * engine)
   self->n_slots = gdino_package_get_batch (package);
   self->batch = gdino_batch_new (gdino_package_get_frame_graph (package));
   self->frames = g_new0 (GdinoEngineFrame, self->n_slots);
+  self->decoders = g_new0 (GdinoDecoder *, self->n_slots);
+  self->targets = g_new0 (GdinoDecoder *, self->n_slots);
+  self->held = g_ptr_array_new_with_free_func
+      ((GDestroyNotify) gdino_text_features_unref);
   self->logits = g_new (float, (gsize) self->n_slots * self->n_queries
       * self->n_tokens);
   self->boxes = g_new (float, (gsize) self->n_slots * self->n_queries * 4);
@@ -59,6 +71,10 @@ gdino_detector_free (GdinoDetector * self)
 
   gdino_batch_free (self->batch);
   g_free (self->frames);
+  g_free (self->decoders);
+  g_free (self->targets);
+  g_clear_pointer (&self->held_prompt, gdino_prompt_unref);
+  g_ptr_array_unref (self->held);
   g_free (self->logits);
   g_free (self->boxes);
   gdino_engine_unref (self->engine);
@@ -77,13 +93,20 @@ GdinoPrompt *
 gdino_detector_make_prompt (GdinoDetector * self, const char *text,
     GError ** error)
 {
+  return gdino_detector_make_prompt_split (self, text, 1, error);
+}
+
+GdinoPrompt *
+gdino_detector_make_prompt_split (GdinoDetector * self, const char *text,
+    guint max_passes, GError ** error)
+{
   GdinoPackage *package;
 
   g_return_val_if_fail (self != NULL, NULL);
 
   package = gdino_engine_get_package (self->engine);
-  return gdino_prompt_new (gdino_package_get_tokenizer (package), text,
-      self->n_tokens, error);
+  return gdino_prompt_new_split (gdino_package_get_tokenizer (package), text,
+      self->n_tokens, max_passes, error);
 }
 
 /* The picture must lie on the canvas, or boxes would be scaled by nonsense. */
@@ -117,7 +140,8 @@ check_letterbox (GdinoDetector * self, const GdinoLetterbox * letterbox,
 }
 
 static gboolean
-check_frame (GdinoDetector * self, const GdinoFrame * frame, GError ** error)
+check_frame (GdinoDetector * self, const GdinoFrame * frame,
+    const GdinoDecodeParams * params, GError ** error)
 {
   if (frame->stride < (gsize) self->canvas_width * 3) {
     g_set_error (error, GDINO_ERROR, GDINO_ERROR_INVALID_ARGUMENT,
@@ -134,6 +158,13 @@ check_frame (GdinoDetector * self, const GdinoFrame * frame, GError ** error)
         gdino_prompt_get_n_tokens (frame->prompt), self->n_tokens);
     return FALSE;
   }
+  if (params->phrase_rules != NULL && params->n_phrase_rules
+      != gdino_prompt_get_n_phrases (frame->prompt)) {
+    g_set_error (error, GDINO_ERROR, GDINO_ERROR_INVALID_ARGUMENT,
+        "found rules for %u phrases, wanted %u, the phrases of the prompt",
+        params->n_phrase_rules, gdino_prompt_get_n_phrases (frame->prompt));
+    return FALSE;
+  }
   return TRUE;
 }
 
@@ -148,57 +179,99 @@ check_arguments (GdinoDetector * self, const GdinoFrame * frames, guint n,
     return FALSE;
   }
   for (guint i = 0; i < n; i++)
-    if (!check_frame (self, &frames[i], error))
+    if (!check_frame (self, &frames[i], params, error))
       return FALSE;
   return gdino_decode_params_check (params, error);
 }
 
-/* Puts the frames whose prompts are not empty into slots, with their text.
- * @n_used: (out): how many slots. Their texts must be released in any case. */
-static gboolean
-collect (GdinoDetector * self, const GdinoFrame * frames, guint n,
-    guint * n_used, gint64 * text_us, GError ** error)
+static GdinoTextFeatures *
+get_text (GdinoDetector * self, GdinoPrompt * prompt, guint pass,
+    gint64 * text_us, GError ** error)
 {
-  guint used = 0;
+  GdinoTextFeatures *text;
+  gint64 elapsed = 0;
 
-  *n_used = 0;
-  for (guint i = 0; i < n; i++) {
-    GdinoEngineFrame *slot = &self->frames[used];
-    gint64 elapsed;
-
-    if (gdino_prompt_is_empty (frames[i].prompt))
-      continue;
-    slot->canvas = frames[i].canvas;
-    slot->stride = frames[i].stride;
-    slot->prompt = frames[i].prompt;
-    slot->text = gdino_engine_get_text (self->engine, slot->prompt, &elapsed,
-        error);
-    if (slot->text == NULL)
-      return FALSE;
+  if (gdino_prompt_get_n_passes (prompt) == 1) {
+    text = gdino_engine_get_text (self->engine, prompt, &elapsed, error);
     *text_us += elapsed;
-    *n_used = ++used;
+    return text;
   }
-  return TRUE;
+
+  if (self->held_prompt != prompt) {
+    g_ptr_array_set_size (self->held, 0);
+    g_clear_pointer (&self->held_prompt, gdino_prompt_unref);
+    self->held_prompt = gdino_prompt_ref (prompt);
+  }
+  /* Passes come in order. */
+  if (pass == self->held->len) {
+    text = gdino_engine_get_text (self->engine,
+        gdino_prompt_get_pass (prompt, pass), &elapsed, error);
+    if (text == NULL)
+      return NULL;
+    *text_us += elapsed;
+    g_ptr_array_add (self->held, text);
+  }
+  return gdino_text_features_ref (g_ptr_array_index (self->held, pass));
 }
 
-static void
-decode (GdinoDetector * self, const GdinoFrame * frames, guint n,
-    const GdinoDecodeParams * params, GdinoDetections ** found)
+/* Runs the frame graph for the slots that are filled, empties them, and reads
+ * the numbers. */
+static gboolean
+run_slots (GdinoDetector * self, guint n, GdinoTimings * spent, GError ** error)
 {
   const gsize n_logits = (gsize) self->n_queries * self->n_tokens;
   const gsize n_boxes = (gsize) self->n_queries * 4;
-  guint slot = 0;
+  const gint64 start = g_get_monotonic_time ();
+  const gboolean ok = gdino_engine_run_frames (self->engine, self->batch,
+      self->frames, n, self->logits, self->boxes, error);
+  const gint64 end = g_get_monotonic_time ();
+
+  for (guint i = 0; i < n; i++)
+    g_clear_pointer (&self->frames[i].text, gdino_text_features_unref);
+  if (!ok)
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    gdino_decoder_add (self->targets[i], self->logits + i * n_logits,
+        self->boxes + i * n_boxes, self->n_queries);
+  spent->graph_us += end - start;
+  spent->decode_us += g_get_monotonic_time () - end;
+  return TRUE;
+}
+
+/* Every pass of every frame, as many at a time as there are slots. */
+static gboolean
+run_frames (GdinoDetector * self, const GdinoFrame * frames, guint n,
+    GdinoTimings * spent, GError ** error)
+{
+  guint used = 0;
 
   for (guint i = 0; i < n; i++) {
-    if (gdino_prompt_is_empty (frames[i].prompt)) {
-      found[i] = gdino_detections_new_empty (frames[i].prompt);
-    } else {
-      found[i] = gdino_decode (self->logits + slot * n_logits,
-          self->boxes + slot * n_boxes, self->n_queries, frames[i].prompt,
-          frames[i].letterbox, params);
-      slot++;
+    GdinoPrompt *prompt = frames[i].prompt;
+
+    if (gdino_prompt_is_empty (prompt))
+      continue;
+    for (guint p = 0; p < gdino_prompt_get_n_passes (prompt); p++) {
+      GdinoEngineFrame *slot = &self->frames[used];
+
+      slot->canvas = frames[i].canvas;
+      slot->stride = frames[i].stride;
+      slot->prompt = gdino_prompt_get_pass (prompt, p);
+      slot->text = get_text (self, prompt, p, &spent->text_us, error);
+      if (slot->text == NULL) {
+        while (used > 0)
+          g_clear_pointer (&self->frames[--used].text,
+              gdino_text_features_unref);
+        return FALSE;
+      }
+      self->targets[used++] = self->decoders[i];
+      if (used == self->n_slots) {
+        used = 0;
+        if (!run_slots (self, self->n_slots, spent, error))
+          return FALSE;
+      }
     }
   }
+  return used == 0 || run_slots (self, used, spent, error);
 }
 
 gboolean
@@ -207,9 +280,8 @@ gdino_detector_detect_batch (GdinoDetector * self, const GdinoFrame * frames,
     GdinoTimings * timings, GError ** error)
 {
   GdinoTimings spent = { 0 };
-  gint64 start, end;
+  gint64 start;
   gboolean ok;
-  guint n;
 
   g_return_val_if_fail (self != NULL, FALSE);
   g_return_val_if_fail (frames != NULL, FALSE);
@@ -219,22 +291,23 @@ gdino_detector_detect_batch (GdinoDetector * self, const GdinoFrame * frames,
   if (!check_arguments (self, frames, n_frames, params, error))
     return FALSE;
 
-  ok = collect (self, frames, n_frames, &n, &spent.text_us, error);
-  start = end = g_get_monotonic_time ();
-  if (ok && n > 0) {
-    ok = gdino_engine_run_frames (self->engine, self->batch, self->frames, n,
-        self->logits, self->boxes, error);
-    end = g_get_monotonic_time ();
-    spent.graph_us = end - start;
+  for (guint i = 0; i < n_frames; i++)
+    self->decoders[i] = gdino_decoder_new (frames[i].prompt,
+        frames[i].letterbox, params);
+  ok = run_frames (self, frames, n_frames, &spent, error);
+  start = g_get_monotonic_time ();
+  for (guint i = 0; i < n_frames; i++) {
+    GdinoDecoder *decoder = g_steal_pointer (&self->decoders[i]);
+
+    if (ok)
+      found[i] = gdino_decoder_finish (decoder);
+    else
+      gdino_decoder_free (decoder);
   }
-  for (guint i = 0; i < n; i++)
-    g_clear_pointer (&self->frames[i].text, gdino_text_features_unref);
   if (!ok)
     return FALSE;
-
-  decode (self, frames, n_frames, params, found);
-  if (n > 0)
-    spent.decode_us = g_get_monotonic_time () - end;
+  if (spent.graph_us > 0)
+    spent.decode_us += g_get_monotonic_time () - start;
   if (timings != NULL)
     *timings = spent;
   return TRUE;

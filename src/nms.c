@@ -35,7 +35,7 @@ are_apart (const GdinoBox * a, const GdinoBox * b)
 
 size_t
 gdino_nms (GdinoCandidate * candidates, size_t n, float iou_threshold,
-    bool per_phrase)
+    bool per_group)
 {
   size_t kept = 0;
 
@@ -44,7 +44,7 @@ gdino_nms (GdinoCandidate * candidates, size_t n, float iou_threshold,
     bool suppressed = false;
 
     for (size_t k = 0; k < kept && !suppressed; k++) {
-      if ((per_phrase && candidates[k].phrase != candidate.phrase)
+      if ((per_group && candidates[k].group != candidate.group)
           || (!(iou_threshold < 0)
               && are_apart (&candidates[k].box, &candidate.box)))
         continue;

@@ -14,8 +14,11 @@ typedef struct
 {
   GdinoBox box;                 /* clipped, frame pixels, not rounded */
   float score;
-  unsigned query;
+  unsigned query;               /* counted on from pass to pass */
   unsigned phrase;
+  unsigned group;               /* of the phrase */
+  unsigned first_class;         /* in a list of the decoder's, which it counts */
+  unsigned n_classes;           /* 0 while they are not known */
 } GdinoCandidate;
 
 /* Sorts by score, best first; equal scores by query, lowest first. Queries
@@ -23,7 +26,7 @@ typedef struct
 void gdino_candidates_sort (GdinoCandidate * candidates, size_t n);
 
 /* Keeps each of the sorted @candidates that no better kept one overlaps by more
- * than @iou_threshold; with @per_phrase only boxes of one phrase compete.
+ * than @iou_threshold; with @per_group only boxes of one group compete.
  * Moves the kept ones to the front, in order. Returns their number. */
 size_t gdino_nms (GdinoCandidate * candidates, size_t n, float iou_threshold,
-    bool per_phrase);
+    bool per_group);

@@ -35,6 +35,20 @@ typedef enum
 } GdinoScoring;
 
 /**
+ * GdinoPhraseRule:
+ * @threshold: 0..1, for this phrase in place of the box threshold and the text
+ *   threshold; below 0 it has none of its own
+ * @group: phrases of one group count as one for %GDINO_NMS_PHRASE
+ *
+ * What is special about one phrase. Plain data.
+ */
+typedef struct
+{
+  float threshold;
+  guint group;
+} GdinoPhraseRule;
+
+/**
  * GdinoDecodeParams:
  * @box_threshold: a query is reported when its best phrase scores above this, 0..1
  * @text_threshold: further phrases of the same query above this are attached, 0..1
@@ -44,7 +58,12 @@ typedef enum
  * @nms: which boxes suppress each other
  * @scoring: from tokens to phrase
  * @max_detections: most boxes reported, best first; at least 1
+ * @n_phrase_rules: length of @phrase_rules
+ * @phrase_rules: (nullable) (array length=n_phrase_rules): one for each phrase of
+ *   the prompt, borrowed; without them each phrase is a group of its own
  *
+ * With rules a query is reported when a phrase scores above its own threshold, or
+ * above the box threshold where it has none; it gets the best of those phrases.
  * Comparisons with a threshold are strict. Fill with gdino_decode_params_init()
  * first. Plain data.
  */
@@ -57,9 +76,11 @@ typedef struct
   GdinoNms nms;
   GdinoScoring scoring;
   guint max_detections;
+  guint n_phrase_rules;
+  const GdinoPhraseRule *phrase_rules;
 } GdinoDecodeParams;
 
-/** gdino_decode_params_init: sets box 0.35, text 0.25, iou 0.7, size 1, NMS per phrase, max, 300 */
+/** gdino_decode_params_init: sets box 0.35, text 0.25, iou 0.7, size 1, NMS per phrase, max, 300, no rules */
 GDINO_API void gdino_decode_params_init (GdinoDecodeParams * params);
 
 /**
@@ -88,7 +109,8 @@ typedef struct
  * @y: top edge
  * @width: at least 1; x + width never passes the frame
  * @height: at least 1
- * @query: row of the graph's output it came from
+ * @query: row of the graph's output it came from; of the run that had the text
+ *   of @phrase, where a prompt takes several
  * @score: of the best phrase, 0..1
  * @phrase: index of the best phrase in the prompt
  * @n_classes: number of @classes, at least 1
@@ -110,9 +132,9 @@ typedef struct
 
 /**
  * GdinoDecodeStats:
- * @n_queries: rows looked at
+ * @n_queries: rows looked at, of all runs that the prompt takes
  * @n_invalid: rows dropped because of NaN or a degenerate box
- * @n_below: rows whose best phrase was not above the box threshold
+ * @n_below: rows without a phrase above its threshold
  * @n_size: rows dropped by the size threshold
  * @n_outside: rows whose box lies outside the frame or under one pixel
  * @n_suppressed: rows dropped by NMS

@@ -35,7 +35,8 @@ typedef struct _GdinoDetector GdinoDetector;
 /**
  * GdinoTimings:
  * @text_us: microseconds in the text graph, 0 when every prompt was known
- * @graph_us: microseconds in the frame graph, one run for all frames of a batch
+ * @graph_us: microseconds in the frame graph, one run for all frames of a batch,
+ *   or more where prompts take several passes
  * @decode_us: microseconds from logits to boxes
  */
 typedef struct
@@ -81,6 +82,15 @@ GDINO_API GdinoPrompt *gdino_detector_make_prompt (GdinoDetector * self,
     const char *text, GError **error);
 
 /**
+ * gdino_detector_make_prompt_split:
+ *
+ * gdino_prompt_new_split() with the package's vocabulary and token count. May be
+ * called from any thread.
+ */
+GDINO_API GdinoPrompt *gdino_detector_make_prompt_split (GdinoDetector * self,
+    const char *text, guint max_passes, GError **error);
+
+/**
  * gdino_detector_detect:
  * @canvas: (array): RGB bytes of the letterboxed frame, canvas height rows
  * @stride: bytes from one row to the next, at least 3 x canvas width
@@ -91,12 +101,14 @@ GDINO_API GdinoPrompt *gdino_detector_make_prompt (GdinoDetector * self,
  * @error: return location for a #GError
  *
  * Runs the text graph when the engine has not met the prompt's tokens lately,
- * then the frame graph. Of a package for B > 1 frames a run this fills one slot
+ * then the frame graph; both once for each pass of the prompt, and what is found
+ * is put together before NMS. Of a package for B > 1 frames a run this fills one slot
  * and pays for all: see gdino_detector_detect_batch().
  *
  * Returns: (transfer full) (nullable): detections in frame pixels, or %NULL
  *   with %GDINO_ERROR_GRAPH or %GDINO_ERROR_INVALID_ARGUMENT (a letterbox or
- *   prompt made for another canvas or token count, parameters out of range)
+ *   prompt made for another canvas or token count, parameters out of range,
+ *   rules for another number of phrases)
  */
 GDINO_API GdinoDetections *gdino_detector_detect (GdinoDetector * self,
     const guint8 * canvas, gsize stride, const GdinoLetterbox * letterbox,
@@ -116,7 +128,8 @@ GDINO_API GdinoDetections *gdino_detector_detect (GdinoDetector * self,
  * @error: return location for a #GError
  *
  * gdino_detector_detect() of up to B frames in one run of the frame graph,
- * which takes as long for one as for B. Frames with an empty prompt find
+ * which takes as long for one as for B; in more runs where prompts take several
+ * passes. Frames with an empty prompt find
  * nothing and take no part in the run; when all are empty, nothing is run.
  *
  * Returns: %TRUE, or %FALSE with an error of gdino_detector_detect(), or with

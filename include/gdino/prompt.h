@@ -66,6 +66,30 @@ typedef struct
 GDINO_API GdinoPrompt *gdino_prompt_new (GdinoTokenizer * tokenizer,
     const char *text, guint n_tokens, GError **error);
 
+/** GDINO_PROMPT_MAX_PASSES: most text contexts of one prompt */
+#define GDINO_PROMPT_MAX_PASSES 64
+
+/**
+ * gdino_prompt_new_split:
+ * @tokenizer: vocabulary of the package
+ * @text: (nullable): what the user typed; %NULL is the empty prompt
+ * @n_tokens: T, the text tokens of the graph, 4 to 65536
+ * @max_passes: most text contexts to use, 1 to %GDINO_PROMPT_MAX_PASSES
+ * @error: return location for a #GError
+ *
+ * gdino_prompt_new() for more phrases than fit: those that do not fit into one
+ * text context of T tokens go into further ones, whole and in order, and the
+ * frame graph runs once for each. A split prompt leaves out duplicates, and a
+ * phrase that alone is too long, unless it is the first, which is an error. What
+ * does not fit into @max_passes contexts is left out, too;
+ * gdino_prompt_get_dropped() lists both.
+ *
+ * Returns: (transfer full) (nullable): the prompt, or %NULL as gdino_prompt_new(),
+ *   and with %GDINO_ERROR_INVALID_ARGUMENT for @max_passes out of range
+ */
+GDINO_API GdinoPrompt *gdino_prompt_new_split (GdinoTokenizer * tokenizer,
+    const char *text, guint n_tokens, guint max_passes, GError **error);
+
 GDINO_API GdinoPrompt *gdino_prompt_ref (GdinoPrompt * self);
 GDINO_API void gdino_prompt_unref (GdinoPrompt * self);
 
@@ -94,10 +118,19 @@ GDINO_API const char *const *gdino_prompt_get_duplicates (GdinoPrompt * self);
 GDINO_API const char *const *gdino_prompt_get_unknown_words (GdinoPrompt *
     self);
 
-/** gdino_prompt_get_n_tokens: Returns: T, the length of the arrays below */
+/** gdino_prompt_get_n_passes: Returns: how many text contexts the phrases are in; at least 1 */
+GDINO_API guint gdino_prompt_get_n_passes (GdinoPrompt * self);
+
+/** gdino_prompt_get_pass: Returns: (transfer none): the prompt of context @pass (below n_passes) alone; @self where there is one */
+GDINO_API GdinoPrompt *gdino_prompt_get_pass (GdinoPrompt * self, guint pass);
+
+/** gdino_prompt_get_pass_offset: Returns: index in @self of the first phrase of context @pass (below n_passes) */
+GDINO_API guint gdino_prompt_get_pass_offset (GdinoPrompt * self, guint pass);
+
+/** gdino_prompt_get_n_tokens: Returns: T, the length of the arrays below, which are those of the first context */
 GDINO_API guint gdino_prompt_get_n_tokens (GdinoPrompt * self);
 
-/** gdino_prompt_get_n_used: Returns: tokens that are not padding, [CLS] and [SEP] included; at least 2 */
+/** gdino_prompt_get_n_used: Returns: tokens that are not padding, [CLS] and [SEP] included, of all contexts; at least 2 */
 GDINO_API guint gdino_prompt_get_n_used (GdinoPrompt * self);
 
 /** gdino_prompt_get_ids: Returns: (transfer none): T token ids */

@@ -509,10 +509,165 @@ test_empty_result (void)
   g_autoptr (GdinoDetections) found = NULL;
 
   prepare (&f, " . ", 640, 480);
-  found = gdino_detections_new_empty (f.prompt);
+  found = gdino_decoder_finish (gdino_decoder_new (f.prompt, &f.letterbox,
+          &f.params));
   g_assert_cmpuint (gdino_detections_get_n (found), ==, 0);
   g_assert_cmpuint (gdino_detections_get_stats (found)->n_queries, ==, 0);
   g_assert_true (gdino_detections_get_prompt (found) == f.prompt);
+  clear (&f);
+}
+
+/* A phrase's own threshold takes the place of both, up and down. */
+static void
+test_phrase_thresholds (void)
+{
+  Fixture f;
+  GdinoPhraseRule rules[] = { {0.6f, 0}, {-1, 1}, {0.1f, 2} };
+  const GdinoDetection *box;
+
+  prepare (&f, "cat. dog. car.", 640, 480);
+  f.params.phrase_rules = rules;
+  f.params.n_phrase_rules = 3;
+  set_phrase (&f, 0, 0, 0.55);  /* the best, but not good enough for a cat */
+  set_phrase (&f, 0, 1, 0.4);
+  set_phrase (&f, 1, 0, 0.65);
+  set_phrase (&f, 1, 1, 0.2);   /* below the text threshold */
+  set_phrase (&f, 1, 2, 0.15);  /* above a car's own */
+  set_phrase (&f, 2, 2, 0.12);  /* below the box threshold, above a car's own */
+  set_phrase (&f, 3, 1, 0.3);   /* below the box threshold */
+  for (guint scoring = GDINO_SCORING_MAX; scoring <= GDINO_SCORING_MEAN;
+      scoring++) {
+    g_autoptr (GdinoDetections) found = NULL;
+
+    f.params.scoring = scoring;
+    found = decode (&f);
+    g_assert_cmpuint (gdino_detections_get_n (found), ==, 3);
+    g_assert_cmpstr (gdino_detections_get_label (found, 0), ==, "cat");
+    g_assert_cmpstr (gdino_detections_get_label (found, 1), ==, "dog");
+    g_assert_cmpstr (gdino_detections_get_label (found, 2), ==, "car");
+    box = gdino_detections_get (found, 0);
+    g_assert_cmpuint (box->n_classes, ==, 2);
+    g_assert_cmpuint (box->classes[1].phrase, ==, 2);
+    /* The cat of the second box is below its threshold, so it is no class. */
+    g_assert_cmpuint (gdino_detections_get (found, 1)->n_classes, ==, 1);
+    g_assert_cmpfloat_with_epsilon (gdino_detections_get_stats
+        (found)->best_score, 0.65, 1e-5);
+  }
+
+  /* The same number exactly is not above it. */
+  rules[0].threshold = 1;
+  rules[1].threshold = 0.3f;
+  rules[2].threshold = 0;
+  {
+    g_autoptr (GdinoDetections) found = decode (&f);
+
+    for (guint i = 0; i < gdino_detections_get_n (found); i++)
+      g_assert_cmpstr (gdino_detections_get_label (found, i), !=, "cat");
+    g_assert_cmpuint (gdino_detections_get_n (found), ==, Q);
+  }
+  clear (&f);
+}
+
+/* Phrases of one group suppress each other as if they were one. */
+static void
+test_groups (void)
+{
+  static const GdinoPhraseRule apart[] = { {-1, 0}, {-1, 1}, {-1, 2} };
+  static const GdinoPhraseRule together[] = { {-1, 7}, {-1, 7}, {-1, 2} };
+  Fixture f;
+
+  prepare (&f, "cat. dog. car.", 640, 480);
+  for (guint q = 0; q < 3; q++) {
+    set_box (&f, q, 0.5, 0.5, 0.25, 0.25);
+    set_phrase (&f, q, q, 0.9 - 0.1 * q);
+  }
+  for (guint i = 0; i < 2; i++) {
+    g_autoptr (GdinoDetections) found = NULL;
+
+    f.params.phrase_rules = i == 0 ? apart : together;
+    f.params.n_phrase_rules = 3;
+    found = decode (&f);
+    g_assert_cmpuint (gdino_detections_get_n (found), ==, i == 0 ? 3 : 2);
+    g_assert_cmpstr (gdino_detections_get_label (found, 0), ==, "cat");
+    g_assert_cmpstr (gdino_detections_get_label (found, 1), ==,
+        i == 0 ? "dog" : "car");
+  }
+  clear (&f);
+}
+
+static void
+test_bad_rules (void)
+{
+  static const float bad[] = { 1.01f, NAN, INFINITY };
+
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
+    const GdinoPhraseRule rules[] = { {0.5f, 0}, {bad[i], 1} };
+    g_autoptr (GError) error = NULL;
+    GdinoDecodeParams params;
+
+    gdino_decode_params_init (&params);
+    params.phrase_rules = rules;
+    params.n_phrase_rules = 2;
+    g_assert_false (gdino_decode_params_check (&params, &error));
+    g_assert_error (error, GDINO_ERROR, GDINO_ERROR_INVALID_ARGUMENT);
+    g_assert_nonnull (strstr (error->message, "threshold of phrase 1"));
+  }
+}
+
+/* Rows of a pass know the phrases of that pass only, and are read at once. */
+static void
+test_passes (void)
+{
+  Fixture f;
+  g_autoptr (GdinoPrompt) split = NULL;
+  g_autoptr (GdinoDetections) found = NULL;
+  GdinoDecoder *decoder;
+  float logits[2][Q][6], boxes[2][Q][4];
+
+  prepare (&f, "cat. red car. dog.", 640, 480);
+  /* Six tokens hold four of text. */
+  split = gdino_prompt_new_split (f.tokenizer, "cat. red car. dog.", 6, 3,
+      NULL);
+  g_assert_cmpuint (gdino_prompt_get_n_passes (split), ==, 3);
+  gdino_prompt_unref (g_steal_pointer (&split));
+  split = gdino_prompt_new_split (f.tokenizer, "cat. dog. red car.", 6, 3,
+      NULL);
+  g_assert_cmpuint (gdino_prompt_get_n_passes (split), ==, 2);
+  g_assert_cmpuint (gdino_prompt_get_pass_offset (split, 1), ==, 2);
+  g_assert_cmpstr (gdino_prompt_get_phrase (split, 2)->text, ==, "red car");
+
+  for (guint p = 0; p < 2; p++)
+    for (guint q = 0; q < Q; q++) {
+      for (guint t = 0; t < 6; t++)
+        logits[p][q][t] = -8;
+      memcpy (boxes[p][q], f.boxes[q], sizeof boxes[p][q]);
+    }
+  logits[0][0][1] = logit (0.9);        /* cat */
+  logits[0][1][3] = logit (0.8);        /* dog */
+  logits[0][1][1] = logit (0.3);        /* and a bit of a cat */
+  logits[1][1][2] = logit (0.85);       /* red car, at the place of the dog */
+  logits[1][2][1] = logit (0.7);        /* red car */
+  logits[1][3][4] = logit (0.99);       /* no phrase */
+  decoder = gdino_decoder_new (split, &f.letterbox, &f.params);
+  gdino_decoder_add (decoder, &logits[0][0][0], &boxes[0][0][0], Q);
+  gdino_decoder_add (decoder, &logits[1][0][0], &boxes[1][0][0], Q);
+  memset (logits, 0xff, sizeof logits);
+  memset (boxes, 0xff, sizeof boxes);
+  found = gdino_decoder_finish (decoder);
+
+  g_assert_cmpuint (gdino_detections_get_n (found), ==, 4);
+  g_assert_cmpstr (gdino_detections_get_label (found, 0), ==, "cat");
+  g_assert_cmpstr (gdino_detections_get_label (found, 1), ==, "red car");
+  g_assert_cmpuint (gdino_detections_get (found, 1)->query, ==, 1);
+  g_assert_cmpstr (gdino_detections_get_label (found, 2), ==, "dog");
+  g_assert_cmpuint (gdino_detections_get (found, 2)->n_classes, ==, 2);
+  g_assert_cmpuint (gdino_detections_get (found, 2)->classes[1].phrase, ==, 0);
+  g_assert_cmpstr (gdino_detections_get_label (found, 3), ==, "red car");
+  g_assert_cmpuint (gdino_detections_get (found, 3)->query, ==, 2);
+  g_assert_cmpuint (gdino_detections_get_stats (found)->n_queries, ==, 2 * Q);
+  g_assert_cmpuint (gdino_detections_get_stats (found)->n_below, ==, 4);
+  g_assert_cmpfloat_with_epsilon (gdino_detections_get_stats
+      (found)->best_score, 0.9, 1e-5);
   clear (&f);
 }
 
@@ -536,5 +691,9 @@ main (int argc, char **argv)
   g_test_add_func ("/decode/params", test_params);
   g_test_add_func ("/decode/lifetime", test_lifetime);
   g_test_add_func ("/decode/empty-result", test_empty_result);
+  g_test_add_func ("/decode/phrase-thresholds", test_phrase_thresholds);
+  g_test_add_func ("/decode/groups", test_groups);
+  g_test_add_func ("/decode/bad-rules", test_bad_rules);
+  g_test_add_func ("/decode/passes", test_passes);
   return g_test_run ();
 }

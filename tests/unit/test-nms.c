@@ -17,6 +17,7 @@ make (unsigned query, unsigned phrase, double score, double x, double y,
     .score = (float) score,
     .query = query,
     .phrase = phrase,
+    .group = phrase,
   };
 
   return candidate;
