@@ -25,6 +25,7 @@ gst_gdino_chain_reset (GstGroundingDino * self)
   self->told_invalid = FALSE;
   self->boxless = FALSE;
   g_atomic_int_set (&self->failed, FALSE);
+  g_clear_pointer (&self->names, gst_gdino_names_unref);
   gst_gdino_chain_forget (self);
 }
 
@@ -59,10 +60,23 @@ add_one (GstGroundingDino * self, guint64 * counter)
   GST_OBJECT_UNLOCK (self);
 }
 
+static GstClockTime
+running_time_of (GstGroundingDino * self, GstBuffer * buffer)
+{
+  const GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
+
+  if (segment->format != GST_FORMAT_TIME)
+    return GST_CLOCK_TIME_NONE;
+  return gst_segment_to_running_time (segment, GST_FORMAT_TIME,
+      GST_BUFFER_PTS (buffer));
+}
+
 /* Goes ahead of the first frame of a prompt, so that an application can tell
- * which frames are whose even where no box was found. */
+ * which frames are whose even where no box was found; and on the bus, for those
+ * that wait for it. */
 static void
-tell_downstream (GstGroundingDino * self, GdinoPrompt * prompt)
+tell_downstream (GstGroundingDino * self, GdinoPrompt * prompt,
+    GstBuffer * buffer)
 {
   self->revision = gdino_prompt_get_revision (prompt);
   self->skip = 0;
@@ -73,6 +87,32 @@ tell_downstream (GstGroundingDino * self, GdinoPrompt * prompt)
   gst_pad_push_event (GST_BASE_TRANSFORM_SRC_PAD (self),
       gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY,
           gst_gdino_prompt_describe (prompt)));
+  gst_element_post_message (GST_ELEMENT (self),
+      gst_message_new_element (GST_OBJECT (self),
+          gst_structure_new ("groundingdino-active",
+              "revision", G_TYPE_UINT64, self->revision,
+              "pts", G_TYPE_UINT64, GST_BUFFER_PTS (buffer),
+              "running-time", G_TYPE_UINT64,
+              running_time_of (self, buffer), NULL)));
+}
+
+/* They change with the prompt and with what is said of its phrases, and only
+ * then is there something to complain of. */
+static void
+name_phrases (GstGroundingDino * self, GstGdinoJob * job)
+{
+  g_autofree gchar *complaint = NULL;
+
+  if (self->names == NULL || !gst_gdino_names_are_for (self->names,
+          job->prompt, job->thresholds, job->labels)) {
+    gst_gdino_names_unref (self->names);
+    self->names = gst_gdino_names_new (job->prompt, job->thresholds,
+        job->labels);
+    complaint = gst_gdino_names_complaint (self->names);
+  }
+  gst_gdino_job_set_names (job, self->names);
+  if (complaint != NULL)
+    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS, ("%s", complaint), (NULL));
 }
 
 static void
@@ -163,7 +203,7 @@ infer (GstGroundingDino * self, GstBuffer * buffer,
   if (found == NULL)
     return GST_FLOW_ERROR;
   gst_gdino_show_set (&self->show,
-      gst_gdino_result_new (g_steal_pointer (&found), stamp));
+      gst_gdino_result_new (g_steal_pointer (&found), job->names, stamp));
   pass (self, buffer, stamp, job);
   return GST_FLOW_OK;
 }
@@ -191,8 +231,7 @@ static gboolean
 is_late (GstGroundingDino * self, GstBuffer * buffer)
 {
   const GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
-  const GstClockTime running = gst_segment_to_running_time (segment,
-      GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+  const GstClockTime running = running_time_of (self, buffer);
   GstMessage *message;
   GstGdinoQos late;
   guint64 inferred, n_late;
@@ -231,7 +270,8 @@ gst_gdino_chain (GstBaseTransform * trans, GstBuffer * buffer)
     return GST_FLOW_ERROR;
   take_job (self, &job);
   if (gdino_prompt_get_revision (job.prompt) != self->revision)
-    tell_downstream (self, job.prompt);
+    tell_downstream (self, job.prompt, buffer);
+  name_phrases (self, &job);
   if (gdino_prompt_is_empty (job.prompt)) {
     pass_idle (self, buffer, &job);
     return GST_FLOW_OK;

@@ -16,6 +16,7 @@
 #include "gstgdinoshow.h"
 #include "gstgdinoslot.h"
 #include "gstgdinostats.h"
+#include "gstgdinowatch.h"
 #include "gstgdinoworker.h"
 #include "gstgroundingdino.h"
 
@@ -34,10 +35,14 @@ struct _GstGroundingDino
   GstGdinoModel model;          /* from start to stop */
   gboolean live;                /* upstream said so last time it was asked */
 
+  GstGdinoWatch *watch;         /* (nullable) of prompt-path */
+  gchar *file_said;             /* (nullable) the watch's, while there is one */
+
   /* The streaming thread's. */
   GstGdinoWorker *worker;       /* (nullable) in mode newest-frame */
   GstGdinoFrame *frame;         /* (nullable) in mode every-frame */
   GstGdinoShow show;
+  GstGdinoNames *names;         /* (nullable) of the last frame */
   GstVideoInfo info;
   guint64 revision;             /* of the prompt last told downstream */
   guint skip;                   /* frames to pass before the next run */

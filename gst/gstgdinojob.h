@@ -7,6 +7,7 @@
 #include <gdino/gdino.h>
 #include <gst/gst.h>
 
+#include "gstgdinonames.h"
 #include "gstgdinosettings.h"
 
 G_BEGIN_DECLS
@@ -14,7 +15,10 @@ G_BEGIN_DECLS
 /**
  * GstGdinoJob:
  * @prompt: what to look for
- * @params: thresholds, NMS and limits
+ * @thresholds: (nullable): what is said of the thresholds of single phrases
+ * @labels: (nullable): what is said of their labels
+ * @names: (nullable): both for @prompt, once they have been looked up
+ * @params: thresholds, NMS and limits; its rules are those of @names
  * @interval: the model runs on one frame in so many
  * @hold: nanoseconds for which boxes are repeated; negative leaves it to the mode
  * @qos: frames that are late pass without a run
@@ -27,6 +31,9 @@ G_BEGIN_DECLS
 typedef struct
 {
   GdinoPrompt *prompt;
+  GstGdinoTable *thresholds;
+  GstGdinoTable *labels;
+  GstGdinoNames *names;
   GdinoDecodeParams params;
   guint interval;
   gint64 hold;
@@ -41,6 +48,9 @@ typedef struct
  */
 void gst_gdino_job_init (GstGdinoJob * self, GdinoPrompt * prompt,
     const GstGdinoSettings * settings);
+
+/** gst_gdino_job_set_names: @names: (transfer none): of its prompt and tables */
+void gst_gdino_job_set_names (GstGdinoJob * self, GstGdinoNames * names);
 
 /** gst_gdino_job_copy: @self (out caller-allocates) becomes as @other, with references of its own */
 void gst_gdino_job_copy (GstGdinoJob * self, const GstGdinoJob * other);

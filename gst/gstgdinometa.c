@@ -36,7 +36,7 @@ gst_gdino_label_quark (const gchar * label)
 
 /* Only phrases that appear in a result become quarks; the others stay 0. */
 static GQuark *
-make_types (GdinoDetections * found)
+make_types (GdinoDetections * found, const GstGdinoNames * names)
 {
   GdinoPrompt *prompt = gdino_detections_get_prompt (found);
   GQuark *types = g_new0 (GQuark, gdino_prompt_get_n_phrases (prompt));
@@ -50,8 +50,7 @@ make_types (GdinoDetections * found)
 
       if (types[phrase] == 0)
         types[phrase] =
-            gst_gdino_label_quark (gdino_prompt_get_phrase (prompt,
-                phrase)->text);
+            gst_gdino_label_quark (gst_gdino_names_get_label (names, phrase));
     }
   }
   return types;
@@ -73,7 +72,9 @@ describe (GdinoDetections * found, guint index, const GstGdinoSource * source,
       "y_min", G_TYPE_DOUBLE, detection->y / height,
       "y_max", G_TYPE_DOUBLE, (detection->y + detection->height) / height,
       "label_id", G_TYPE_INT, (gint) detection->phrase,
-      "label", G_TYPE_STRING, gdino_detections_get_label (found, index),
+      "label", G_TYPE_STRING, gst_gdino_names_get_label (source->names,
+          detection->phrase),
+      "phrase", G_TYPE_STRING, gdino_detections_get_label (found, index),
       "revision", G_TYPE_UINT64,
       gdino_prompt_get_revision (gdino_detections_get_prompt (found)),
       "query", G_TYPE_UINT, detection->query,
@@ -112,7 +113,7 @@ gst_gdino_meta_attach (GstBuffer * buffer, GdinoDetections * found,
   guint i;
 
   if (found != NULL) {
-    types = make_types (found);
+    types = make_types (found, source->names);
     ids = g_new (gint, gdino_detections_get_n (found));
     for (i = 0; i < gdino_detections_get_n (found); i++)
       ids[i] = (gint) i;

@@ -9,6 +9,7 @@
 #include <gst/gst.h>
 #include <gst/video/video.h>
 
+#include "gstgdinonames.h"
 #include "gstgdinosettings.h"
 
 G_BEGIN_DECLS
@@ -33,6 +34,7 @@ GQuark gst_gdino_label_quark (const gchar * label);
  * @pts: timestamp of the frame that the model ran on, or %GST_CLOCK_TIME_NONE
  * @age: nanoseconds from that frame to the one that is told of, 0 for its own
  * @held: an earlier buffer has left with the same boxes
+ * @names: what to call the phrases
  *
  * Where boxes come from.
  */
@@ -41,6 +43,7 @@ typedef struct
   GstClockTime pts;
   GstClockTime age;
   gboolean held;
+  const GstGdinoNames *names;
 } GstGdinoSource;
 
 /**

@@ -121,7 +121,8 @@ gst_gdino_prompt_describe (GdinoPrompt * prompt)
       "prompt", G_TYPE_STRING, gdino_prompt_get_text (prompt),
       "revision", G_TYPE_UINT64, gdino_prompt_get_revision (prompt),
       "tokens-used", G_TYPE_UINT, gdino_prompt_get_n_used (prompt),
-      "tokens", G_TYPE_UINT, gdino_prompt_get_n_tokens (prompt), NULL);
+      "tokens", G_TYPE_UINT, gdino_prompt_get_n_tokens (prompt),
+      "passes", G_TYPE_UINT, gdino_prompt_get_n_passes (prompt), NULL);
   g_value_init (&phrases, GST_TYPE_ARRAY);
   for (i = 0; i < gdino_prompt_get_n_phrases (prompt); i++)
     append_string (&phrases, gdino_prompt_get_phrase (prompt, i)->text);
@@ -160,7 +161,11 @@ gst_gdino_prompt_complaints (GdinoPrompt * prompt)
 
   if (*dropped != NULL) {
     g_string_append_printf (text, "Phrases dropped, as the model takes no more "
-        "than %u text tokens: ", gdino_prompt_get_n_tokens (prompt));
+        "than %u text tokens", gdino_prompt_get_n_tokens (prompt));
+    if (gdino_prompt_get_n_passes (prompt) > 1)
+      g_string_append_printf (text, " in each of %u passes",
+          gdino_prompt_get_n_passes (prompt));
+    g_string_append (text, " (see max-passes): ");
     append_list (text, dropped);
     g_string_append (text, ". ");
   }

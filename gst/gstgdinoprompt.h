@@ -33,7 +33,7 @@ gchar *gst_gdino_prompt_read_file (const gchar * path, GError ** error);
  * gst_gdino_prompt_describe:
  *
  * Returns: (transfer full): what became of the prompt: text, revision,
- *   phrases, dropped, unknown-words, tokens-used, tokens
+ *   phrases, dropped, unknown-words, tokens-used, tokens, passes
  */
 GstStructure *gst_gdino_prompt_describe (GdinoPrompt * prompt);
 

@@ -18,12 +18,14 @@ gst_gdino_stamp_of (GstBuffer * buffer)
 }
 
 GstGdinoResult *
-gst_gdino_result_new (GdinoDetections * found, const GstGdinoStamp * stamp)
+gst_gdino_result_new (GdinoDetections * found, GstGdinoNames * names,
+    const GstGdinoStamp * stamp)
 {
   GstGdinoResult *self = g_new0 (GstGdinoResult, 1);
 
   g_atomic_ref_count_init (&self->ref_count);
   self->found = found;
+  self->names = gst_gdino_names_ref (names);
   self->stamp = *stamp;
   return self;
 }
@@ -41,6 +43,7 @@ gst_gdino_result_unref (GstGdinoResult * self)
   if (self == NULL || !g_atomic_ref_count_dec (&self->ref_count))
     return;
   gdino_detections_unref (self->found);
+  gst_gdino_names_unref (self->names);
   g_free (self);
 }
 

@@ -7,6 +7,8 @@
 #include <gdino/gdino.h>
 #include <gst/gst.h>
 
+#include "gstgdinonames.h"
+
 G_BEGIN_DECLS
 
 /**
@@ -26,6 +28,7 @@ typedef struct
 /**
  * GstGdinoResult:
  * @found: boxes in pixels of the frame
+ * @names: what to call the phrases
  * @stamp: of the frame that the model ran on
  *
  * Immutable and reference counted. Thread-safety: Safe.
@@ -34,15 +37,16 @@ typedef struct
 {
   gatomicrefcount ref_count;
   GdinoDetections *found;
+  GstGdinoNames *names;
   GstGdinoStamp stamp;
 } GstGdinoResult;
 
 /** gst_gdino_stamp_of: Returns: when @buffer is from; it comes in now */
 GstGdinoStamp gst_gdino_stamp_of (GstBuffer * buffer);
 
-/** gst_gdino_result_new: @found: (transfer full). Returns: (transfer full): a result */
+/** gst_gdino_result_new: @found: (transfer full); @names: (transfer none). Returns: (transfer full): a result */
 GstGdinoResult *gst_gdino_result_new (GdinoDetections * found,
-    const GstGdinoStamp * stamp);
+    GstGdinoNames * names, const GstGdinoStamp * stamp);
 
 GstGdinoResult *gst_gdino_result_ref (GstGdinoResult * self);
 

@@ -89,12 +89,32 @@ install_model_and_prompt (GObjectClass * klass)
           "\"a cat. red car.\"", NULL, PLAYING));
   g_object_class_install_property (klass, GST_GDINO_PROP_PROMPT_PATH,
       g_param_spec_string ("prompt-path", "Prompt path",
-          "Text file with the first prompt, one or more phrases a line, read "
-          "on the way to PAUSED unless prompt is set", NULL, READY));
+          "Text file with the prompt, one or more phrases a line; read on the "
+          "way to PAUSED unless prompt is set, and whenever it changes", NULL,
+          READY));
   g_object_class_install_property (klass, GST_GDINO_PROP_DEVICE,
       g_param_spec_string ("device", "Device",
           "Where to run: auto (what the package was compiled for), cpu, cuda "
           "or cuda:N", DEFAULT_DEVICE, READY));
+}
+
+static void
+install_phrases (GObjectClass * klass)
+{
+  g_object_class_install_property (klass, GST_GDINO_PROP_PHRASE_THRESHOLDS,
+      g_param_spec_string ("phrase-thresholds", "Phrase thresholds",
+          "Thresholds of single phrases in place of both others: "
+          "\"a cat=0.5; red car=0.3\"", NULL, PLAYING));
+  g_object_class_install_property (klass, GST_GDINO_PROP_LABELS,
+      g_param_spec_string ("labels", "Labels",
+          "What to call phrases in metadata, in place of their own text: "
+          "\"a cat=feline; red car=car\"; phrases of one label suppress each "
+          "other as one", NULL, PLAYING));
+  g_object_class_install_property (klass, GST_GDINO_PROP_MAX_PASSES,
+      g_param_spec_uint ("max-passes", "Maximum passes",
+          "Most runs of the model for a frame when the prompt has more phrases "
+          "than fit into one; phrases beyond that are dropped", 1,
+          GDINO_PROMPT_MAX_PASSES, 1, PLAYING));
 }
 
 static void
@@ -158,6 +178,7 @@ void
 gst_gdino_settings_install (GObjectClass * klass)
 {
   install_model_and_prompt (klass);
+  install_phrases (klass);
   install_thresholds (klass);
   install_stream (klass);
   g_object_class_install_property (klass, GST_GDINO_PROP_METADATA,
@@ -198,6 +219,10 @@ gst_gdino_settings_clear (GstGdinoSettings * self)
   g_clear_pointer (&self->model, g_free);
   g_clear_pointer (&self->prompt_path, g_free);
   g_clear_pointer (&self->device, g_free);
+  g_clear_pointer (&self->thresholds_text, g_free);
+  g_clear_pointer (&self->labels_text, g_free);
+  g_clear_pointer (&self->thresholds, gst_gdino_table_unref);
+  g_clear_pointer (&self->labels, gst_gdino_table_unref);
 }
 
 static void
@@ -272,6 +297,12 @@ gst_gdino_settings_get (const GstGdinoSettings * self, guint id, GValue * value)
       return TRUE;
     case GST_GDINO_PROP_DEVICE:
       g_value_set_string (value, self->device);
+      return TRUE;
+    case GST_GDINO_PROP_PHRASE_THRESHOLDS:
+      g_value_set_string (value, self->thresholds_text);
+      return TRUE;
+    case GST_GDINO_PROP_LABELS:
+      g_value_set_string (value, self->labels_text);
       return TRUE;
     case GST_GDINO_PROP_BOX_THRESHOLD:
       g_value_set_float (value, self->params.box_threshold);

@@ -8,6 +8,8 @@
 #include <gdino/gdino.h>
 #include <gst/gst.h>
 
+#include "gstgdinotable.h"
+
 G_BEGIN_DECLS
 
 /**
@@ -45,6 +47,9 @@ enum
   GST_GDINO_PROP_DEVICE,
   GST_GDINO_PROP_BOX_THRESHOLD,
   GST_GDINO_PROP_TEXT_THRESHOLD,
+  GST_GDINO_PROP_PHRASE_THRESHOLDS,
+  GST_GDINO_PROP_LABELS,
+  GST_GDINO_PROP_MAX_PASSES,
   GST_GDINO_PROP_NMS,
   GST_GDINO_PROP_IOU_THRESHOLD,
   GST_GDINO_PROP_MAX_DETECTIONS,
@@ -62,6 +67,10 @@ enum
  * @model: (nullable): package folder
  * @prompt_path: (nullable): text file with the first prompt
  * @device: (nullable): where to run
+ * @thresholds_text: (nullable): thresholds of phrases as last given, good or not
+ * @labels_text: (nullable): labels of phrases, likewise
+ * @thresholds: (nullable): what the last good text says
+ * @labels: (nullable): likewise
  * @params: thresholds, NMS and limits
  * @box_threshold_set: @params.box_threshold is the user's, not the package's
  * @text_threshold_set: same for @params.text_threshold
@@ -76,6 +85,10 @@ typedef struct
   gchar *model;
   gchar *prompt_path;
   gchar *device;
+  gchar *thresholds_text;
+  gchar *labels_text;
+  GstGdinoTable *thresholds;
+  GstGdinoTable *labels;
   GdinoDecodeParams params;
   gboolean box_threshold_set;
   gboolean text_threshold_set;
@@ -97,7 +110,8 @@ void gst_gdino_settings_clear (GstGdinoSettings * self);
 
 /**
  * gst_gdino_settings_set:
- * @id: one of the GST_GDINO_PROP_ values; prompt and stats are no settings
+ * @id: one of the GST_GDINO_PROP_ values; prompt, stats, max-passes and
+ *   what is said of single phrases are set elsewhere
  * @value: within the range of its property, which GObject checks (NaN too)
  *
  * Returns: %FALSE when @id is no setting

@@ -38,6 +38,7 @@ gst_gdino_show_attach (GstGdinoShow * self, GstBuffer * buffer,
   source.held = self->shown;
   if (self->shown && source.age > limit)
     return FALSE;
+  source.names = self->result->names;
   gst_gdino_meta_attach (buffer, self->result->found, &source, info,
       job->metadata);
   self->shown = TRUE;

@@ -13,6 +13,7 @@ void
 gst_gdino_slot_init (GstGdinoSlot * self)
 {
   g_mutex_init (&self->lock);
+  self->max_passes = 1;
 }
 
 void
@@ -26,13 +27,13 @@ gst_gdino_slot_clear (GstGdinoSlot * self)
 /* Turns @text into a prompt and puts it in use, unless a later one is. */
 static gboolean
 fill (GstGdinoSlot * self, GdinoPackage * package, const gchar * text,
-    guint64 turn, GdinoPrompt ** accepted, GError ** error)
+    guint64 turn, guint max_passes, GdinoPrompt ** accepted, GError ** error)
 {
   g_autoptr (GdinoPrompt) prompt = NULL;
   g_autoptr (GdinoPrompt) old = NULL;
 
-  prompt = gdino_prompt_new (gdino_package_get_tokenizer (package), text,
-      gdino_package_get_text_tokens (package), error);
+  prompt = gdino_prompt_new_split (gdino_package_get_tokenizer (package), text,
+      gdino_package_get_text_tokens (package), max_passes, error);
   if (prompt == NULL)
     return FALSE;
 
@@ -47,24 +48,53 @@ fill (GstGdinoSlot * self, GdinoPackage * package, const gchar * text,
   return TRUE;
 }
 
-gboolean
-gst_gdino_slot_set_text (GstGdinoSlot * self, const gchar * text,
-    GdinoPrompt ** accepted, GError ** error)
+/* The caller holds the lock, which is released. While closed, opening will look
+ * at the text. */
+static gboolean
+refill (GstGdinoSlot * self, GdinoPrompt ** accepted, GError ** error)
 {
   g_autoptr (GdinoPackage) package = NULL;
-  guint64 turn;
+  g_autofree gchar *text = g_strdup (self->text);
+  const guint64 turn = ++self->given;
+  const guint max_passes = self->max_passes;
 
   *accepted = NULL;
-  g_mutex_lock (&self->lock);
-  g_free (self->text);
-  self->text = g_strdup (text);
-  turn = ++self->given;
   if (self->package != NULL)
     package = gdino_package_ref (self->package);
   g_mutex_unlock (&self->lock);
+  return package == NULL
+      || fill (self, package, text, turn, max_passes, accepted, error);
+}
 
-  /* While closed, opening will look at the text. */
-  return package == NULL || fill (self, package, text, turn, accepted, error);
+gboolean
+gst_gdino_slot_set_text (GstGdinoSlot * self, const gchar * text,
+    gboolean of_file, GdinoPrompt ** accepted, GError ** error)
+{
+  g_mutex_lock (&self->lock);
+  g_free (self->text);
+  self->text = g_strdup (text);
+  self->of_file = of_file;
+  return refill (self, accepted, error);
+}
+
+gboolean
+gst_gdino_slot_set_max_passes (GstGdinoSlot * self, guint max_passes,
+    GdinoPrompt ** accepted, GError ** error)
+{
+  g_mutex_lock (&self->lock);
+  self->max_passes = max_passes;
+  return refill (self, accepted, error);
+}
+
+guint
+gst_gdino_slot_get_max_passes (GstGdinoSlot * self)
+{
+  guint max_passes;
+
+  g_mutex_lock (&self->lock);
+  max_passes = self->max_passes;
+  g_mutex_unlock (&self->lock);
+  return max_passes;
 }
 
 gchar *
@@ -78,27 +108,46 @@ gst_gdino_slot_dup_text (GstGdinoSlot * self)
   return text;
 }
 
+/* Of the file, unless another text was given meanwhile. */
+static void
+keep_text (GstGdinoSlot * self, const gchar * text, guint64 turn)
+{
+  g_mutex_lock (&self->lock);
+  if (self->given == turn) {
+    g_free (self->text);
+    self->text = g_strdup (text);
+    self->of_file = TRUE;
+  }
+  g_mutex_unlock (&self->lock);
+}
+
 gboolean
 gst_gdino_slot_open (GstGdinoSlot * self, GdinoPackage * package,
     const gchar * path, GdinoPrompt ** accepted, GError ** error)
 {
   g_autofree gchar *text = NULL;
   guint64 turn;
+  guint max_passes;
+  gboolean of_file;
 
   *accepted = NULL;
   g_mutex_lock (&self->lock);
   self->package = gdino_package_ref (package);
   text = g_strdup (self->text);
   turn = self->given;
+  max_passes = self->max_passes;
+  of_file = self->of_file;
   g_mutex_unlock (&self->lock);
 
-  if ((text == NULL || *text == '\0') && path != NULL && *path != '\0') {
+  if (path != NULL && *path != '\0'
+      && (of_file || text == NULL || *text == '\0')) {
     g_free (text);
     text = gst_gdino_prompt_read_file (path, error);
     if (text == NULL)
       return FALSE;
+    keep_text (self, text, turn);
   }
-  return fill (self, package, text, turn, accepted, error);
+  return fill (self, package, text, turn, max_passes, accepted, error);
 }
 
 void

@@ -21,7 +21,9 @@ typedef struct
 {
   GMutex lock;
   gchar *text;
+  gboolean of_file;
   guint64 given;
+  guint max_passes;
   GdinoPackage *package;
   GdinoPrompt *prompt;
   guint64 used;
@@ -33,6 +35,7 @@ void gst_gdino_slot_clear (GstGdinoSlot * self);
 /**
  * gst_gdino_slot_set_text:
  * @text: (nullable): what to look for from the next frame on
+ * @of_file: it was read from the prompt file, which opening will read again
  * @accepted: (out) (transfer full) (nullable): the prompt made of @text, %NULL
  *   while closed or where another thread was given a later text meanwhile
  * @error: return location for a #GError
@@ -43,7 +46,21 @@ void gst_gdino_slot_clear (GstGdinoSlot * self);
  * Returns: %FALSE when @text is no usable prompt; the one in use stays
  */
 gboolean gst_gdino_slot_set_text (GstGdinoSlot * self, const gchar * text,
-    GdinoPrompt ** accepted, GError ** error);
+    gboolean of_file, GdinoPrompt ** accepted, GError ** error);
+
+/**
+ * gst_gdino_slot_set_max_passes:
+ * @max_passes: 1 to %GDINO_PROMPT_MAX_PASSES, for this text and those to come
+ * @accepted: (out) (transfer full) (nullable): as above
+ * @error: return location for a #GError
+ *
+ * Returns: as above
+ */
+gboolean gst_gdino_slot_set_max_passes (GstGdinoSlot * self,
+    guint max_passes, GdinoPrompt ** accepted, GError ** error);
+
+/** gst_gdino_slot_get_max_passes: Returns: the number set last, 1 at first */
+guint gst_gdino_slot_get_max_passes (GstGdinoSlot * self);
 
 /** gst_gdino_slot_dup_text: Returns: (transfer full) (nullable): the last text given, good or not */
 gchar *gst_gdino_slot_dup_text (GstGdinoSlot * self);
@@ -51,7 +68,8 @@ gchar *gst_gdino_slot_dup_text (GstGdinoSlot * self);
 /**
  * gst_gdino_slot_open:
  * @package: whose vocabulary and token count to use
- * @path: (nullable): file to take the first text from when none was given
+ * @path: (nullable): file to take the first text from when none was given, or
+ *   the last one came from there
  * @accepted: (out) (transfer full) (nullable): as above
  * @error: return location for a #GError
  *

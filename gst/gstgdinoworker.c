@@ -42,16 +42,16 @@ do_task (GstGdinoWorker * self)
 
   found = gst_gdino_run (self->frame, self->detector, buffer, &self->job,
       &times, &error);
-  gst_gdino_job_clear (&self->job);
   if (found != NULL) {
     g_mutex_lock (&self->lock);
     if (self->task_generation == self->generation) {
       old = self->result;
       self->result = gst_gdino_result_new (gdino_detections_ref (found),
-          &self->stamp);
+          self->job.names, &self->stamp);
     }
     g_mutex_unlock (&self->lock);
   }
+  gst_gdino_job_clear (&self->job);
   self->done (found, found != NULL ? &times : NULL, error, self->user_data);
 }
 

@@ -29,8 +29,10 @@
 #include <gst/video/video.h>
 #include <string.h>
 
+#include "gstgdinoask.h"
 #include "gstgdinoelement.h"
 #include "gstgdinomessages.h"
+#include "gstgdinoprompt.h"
 
 GST_DEBUG_CATEGORY (gst_grounding_dino_debug);
 #define GST_CAT_DEFAULT gst_grounding_dino_debug
@@ -58,7 +60,8 @@ unload (GstGroundingDino * self)
 {
   GstGdinoModel model;
 
-  /* First, as it uses the others. */
+  /* First, as they use the others. */
+  g_clear_pointer (&self->watch, gst_gdino_watch_free);
   g_clear_pointer (&self->worker, gst_gdino_worker_free);
   gst_gdino_slot_close (&self->slot);
   GST_OBJECT_LOCK (self);
@@ -104,11 +107,16 @@ load_prompt (GstGroundingDino * self, GError ** error)
   GST_OBJECT_LOCK (self);
   path = g_strdup (self->settings.prompt_path);
   GST_OBJECT_UNLOCK (self);
+  g_clear_pointer (&self->file_said, g_free);
+  if (path != NULL && *path != '\0')
+    self->file_said = gst_gdino_prompt_read_file (path, NULL);
   if (!gst_gdino_slot_open (&self->slot, self->model.package, path, &accepted,
           error))
     return FALSE;
   if (accepted != NULL)
     gst_gdino_post_prompt (GST_ELEMENT (self), accepted);
+  if (path != NULL && *path != '\0')
+    self->watch = gst_gdino_watch_new (path, gst_gdino_ask_file, self);
   return TRUE;
 }
 
@@ -230,6 +238,10 @@ gst_grounding_dino_query (GstBaseTransform * trans, GstPadDirection direction,
 static gboolean
 gst_grounding_dino_sink_event (GstBaseTransform * trans, GstEvent * event)
 {
+  if (gst_gdino_ask_event (GST_GROUNDING_DINO (trans), event)) {
+    gst_event_unref (event);
+    return TRUE;
+  }
   switch (GST_EVENT_TYPE (event)) {
     case GST_EVENT_STREAM_START:
     case GST_EVENT_SEGMENT:
@@ -249,6 +261,10 @@ gst_grounding_dino_src_event (GstBaseTransform * trans, GstEvent * event)
 {
   GstGroundingDino *self = GST_GROUNDING_DINO (trans);
 
+  if (gst_gdino_ask_event (self, event)) {
+    gst_event_unref (event);
+    return TRUE;
+  }
   if (GST_EVENT_TYPE (event) == GST_EVENT_QOS) {
     GST_OBJECT_LOCK (self);
     gst_gdino_qos_update (&self->late, event);
@@ -278,28 +294,29 @@ make_stats (GstGroundingDino * self)
 }
 
 static void
-set_prompt (GstGroundingDino * self, const gchar * text)
-{
-  g_autoptr (GdinoPrompt) accepted = NULL;
-  g_autoptr (GError) error = NULL;
-
-  if (!gst_gdino_slot_set_text (&self->slot, text, &accepted, &error))
-    gst_gdino_post (GST_ELEMENT (self), GST_MESSAGE_WARNING, error,
-        "the prompt before it stays");
-  else if (accepted != NULL)
-    gst_gdino_post_prompt (GST_ELEMENT (self), accepted);
-}
-
-static void
 gst_grounding_dino_set_property (GObject * object, guint id,
     const GValue * value, GParamSpec * pspec)
 {
   GstGroundingDino *self = GST_GROUNDING_DINO (object);
   gboolean known;
 
-  if (id == GST_GDINO_PROP_PROMPT) {
-    set_prompt (self, g_value_get_string (value));
-    return;
+  switch (id) {
+    case GST_GDINO_PROP_PROMPT:
+      gst_gdino_ask_prompt (self, g_value_get_string (value));
+      return;
+    case GST_GDINO_PROP_MAX_PASSES:
+      gst_gdino_ask_max_passes (self, g_value_get_uint (value));
+      return;
+    case GST_GDINO_PROP_PHRASE_THRESHOLDS:
+      gst_gdino_ask_table (self, GST_GDINO_TABLE_THRESHOLDS,
+          g_value_get_string (value));
+      return;
+    case GST_GDINO_PROP_LABELS:
+      gst_gdino_ask_table (self, GST_GDINO_TABLE_LABELS,
+          g_value_get_string (value));
+      return;
+    default:
+      break;
   }
   GST_OBJECT_LOCK (self);
   known = gst_gdino_settings_set (&self->settings, id, value);
@@ -317,6 +334,10 @@ gst_grounding_dino_get_property (GObject * object, guint id, GValue * value,
 
   if (id == GST_GDINO_PROP_PROMPT) {
     g_value_take_string (value, gst_gdino_slot_dup_text (&self->slot));
+    return;
+  }
+  if (id == GST_GDINO_PROP_MAX_PASSES) {
+    g_value_set_uint (value, gst_gdino_slot_get_max_passes (&self->slot));
     return;
   }
   if (id == GST_GDINO_PROP_STATS) {
@@ -338,6 +359,8 @@ gst_grounding_dino_finalize (GObject * object)
   unload (self);
   gst_gdino_slot_clear (&self->slot);
   gst_gdino_settings_clear (&self->settings);
+  gst_gdino_names_unref (self->names);
+  g_free (self->file_said);
   G_OBJECT_CLASS (gst_grounding_dino_parent_class)->finalize (object);
 }
 

@@ -386,6 +386,19 @@ rig_pop (Rig * self, GstMessageType types)
   return gst_bus_pop_filtered (self->bus, types);
 }
 
+GstMessage *
+rig_pop_named (Rig * self, const char *name)
+{
+  GstMessage *message;
+
+  while ((message = rig_pop (self, GST_MESSAGE_ELEMENT)) != NULL) {
+    if (gst_message_has_name (message, name))
+      return message;
+    gst_message_unref (message);
+  }
+  return NULL;
+}
+
 static gchar *
 text_of (GstMessage * message)
 {

@@ -103,6 +103,10 @@ gchar *rig_tool (const char *name);
  * thrown away. (transfer full) */
 GstMessage *rig_pop (Rig * self, GstMessageType types);
 
+/* Next element message with a structure of that name, or NULL; others before it
+ * are thrown away. (transfer full) */
+GstMessage *rig_pop_named (Rig * self, const char *name);
+
 /* Takes the next message of @type and checks that it names @text. */
 void rig_expect (Rig * self, GstMessageType type, const char *text);
 

@@ -81,7 +81,7 @@ test_revision (void)
   rig_drain (rig, GST_MESSAGE_ANY);
   gst_buffer_unref (rig_show (rig, red_and_blue, 2));
   set (rig, "A Red. blue? qq");
-  message = rig_pop (rig, GST_MESSAGE_ELEMENT);
+  message = rig_pop_named (rig, "groundingdino-prompt");
   g_assert_nonnull (message);
   said = gst_message_get_structure (message);
   g_assert_true (gst_structure_has_name (said, "groundingdino-prompt"));
@@ -169,7 +169,7 @@ static void
 test_dropped (void)
 {
   Rig *rig = small_rig ("red. blue. green. white. black cat.");
-  GstMessage *message = rig_pop (rig, GST_MESSAGE_ELEMENT);
+  GstMessage *message = rig_pop_named (rig, "groundingdino-prompt");
   const GstStructure *said = gst_message_get_structure (message);
 
   g_assert_cmpuint (n_strings (said, "phrases"), ==, 3);
@@ -302,7 +302,7 @@ test_file (void)
   g_autofree gchar *path =
       write_file ("\xef\xbb\xbf" "red\r\n\n  blue? white.\n", -1);
   Rig *rig = rig_with_file (NULL, path);
-  GstMessage *message = rig_pop (rig, GST_MESSAGE_ELEMENT);
+  GstMessage *message = rig_pop_named (rig, "groundingdino-prompt");
 
   g_assert_cmpstr (gst_structure_get_string (gst_message_get_structure
           (message), "prompt"), ==, "red. blue? white.");

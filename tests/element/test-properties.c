@@ -14,6 +14,7 @@ static const struct
 } writable[] = {
   {"model", FALSE}, {"prompt", TRUE}, {"prompt-path", FALSE},
   {"device", FALSE}, {"box-threshold", TRUE}, {"text-threshold", TRUE},
+  {"phrase-thresholds", TRUE}, {"labels", TRUE}, {"max-passes", TRUE},
   {"nms", TRUE}, {"iou-threshold", TRUE}, {"max-detections", TRUE},
   {"size-threshold", TRUE}, {"inference-interval", TRUE}, {"mode", FALSE},
   {"hold", TRUE}, {"qos", TRUE}, {"metadata", TRUE},
