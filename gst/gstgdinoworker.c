@@ -7,6 +7,8 @@
 
 #include "gstgdinoworker.h"
 
+#include <string.h>
+
 struct _GstGdinoWorker
 {
   GdinoDetector *detector;
@@ -30,11 +32,11 @@ struct _GstGdinoWorker
   guint64 task_generation;
 };
 
-/* Outside the lock. Gives back all that the task holds. */
+/* Outside the lock. Gives back all that the task holds.
+ * @buffer: (transfer full) */
 static void
-do_task (GstGdinoWorker * self)
+do_task (GstGdinoWorker * self, GstBuffer * buffer)
 {
-  GstBuffer *buffer = g_steal_pointer (&self->buffer);
   g_autoptr (GstGdinoResult) old = NULL;
   g_autoptr (GdinoDetections) found = NULL;
   g_autoptr (GError) error = NULL;
@@ -59,6 +61,7 @@ static gpointer
 work (gpointer data)
 {
   GstGdinoWorker *self = data;
+  GstBuffer *buffer;
 
   g_mutex_lock (&self->lock);
   while (!self->quit) {
@@ -70,8 +73,9 @@ work (gpointer data)
       gst_gdino_frame_free (self->frame);
       self->frame = g_steal_pointer (&self->next_frame);
     }
+    buffer = g_steal_pointer (&self->buffer);
     g_mutex_unlock (&self->lock);
-    do_task (self);
+    do_task (self, buffer);
     g_mutex_lock (&self->lock);
     self->busy = FALSE;
   }
@@ -124,17 +128,27 @@ forget (GstGdinoWorker * self)
   return g_steal_pointer (&self->result);
 }
 
-void
+gboolean
 gst_gdino_worker_set_frame (GstGdinoWorker * self, GstGdinoFrame * frame)
 {
   g_autoptr (GstGdinoResult) result = NULL;
   g_autoptr (GstGdinoFrame) old = NULL;
+  g_autoptr (GstBuffer) buffer = NULL;
+  g_auto (GstGdinoJob) job = { 0 };
 
   g_mutex_lock (&self->lock);
   result = forget (self);
+  /* The new converter would misread a frame that has not been begun. */
+  buffer = g_steal_pointer (&self->buffer);
+  if (buffer != NULL) {
+    job = self->job;
+    memset (&self->job, 0, sizeof self->job);
+    self->busy = FALSE;
+  }
   old = self->next_frame;
   self->next_frame = frame;
   g_mutex_unlock (&self->lock);
+  return buffer != NULL;
 }
 
 void

@@ -53,8 +53,10 @@ void gst_gdino_worker_free (GstGdinoWorker * self);
  * @frame: (transfer full): converter for the frames to come
  *
  * Results of frames before this are forgotten.
+ *
+ * Returns: whether a frame was given up that had been taken and not begun
  */
-void gst_gdino_worker_set_frame (GstGdinoWorker * self, GstGdinoFrame * frame);
+gboolean gst_gdino_worker_set_frame (GstGdinoWorker * self, GstGdinoFrame * frame);
 
 /** gst_gdino_worker_forget: what is being looked at, or is waiting to be taken, is never given out */
 void gst_gdino_worker_forget (GstGdinoWorker * self);

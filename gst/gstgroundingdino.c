@@ -185,10 +185,14 @@ gst_grounding_dino_set_caps (GstBaseTransform * trans, GstCaps * incaps,
     gst_gdino_post (GST_ELEMENT (self), GST_MESSAGE_ERROR, error, NULL);
     return FALSE;
   }
-  if (self->worker != NULL)
-    gst_gdino_worker_set_frame (self->worker, g_steal_pointer (&frame));
-  else
+  if (self->worker == NULL) {
     self->frame = g_steal_pointer (&frame);
+  } else if (gst_gdino_worker_set_frame (self->worker,
+          g_steal_pointer (&frame))) {
+    GST_OBJECT_LOCK (self);
+    self->stats.busy++;
+    GST_OBJECT_UNLOCK (self);
+  }
   return TRUE;
 }
 
