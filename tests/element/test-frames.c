@@ -30,6 +30,8 @@ test_sizes (void)
     {"GRAY8,width=8192,height=8192", {"white", 1000, 2000, 3000, 4000}},
     {"I420,width=8192,height=8192", {"white", 4000, 1000, 4000, 6000}},
     {"RGB,width=448,height=256", {"blue", 447, 255, 1, 1}},
+    {"NV12,width=7680,height=4320", {"white", 1000, 1000, 3000, 2000}},
+    {"GRAY8,width=321,height=240", {"white", 20, 20, 200, 100}},
     {"RGB,width=640,height=480", {"cyan", 0, 0, 640, 480}},
   };
   guint i;
@@ -241,6 +243,25 @@ test_unmappable (void)
   gst_object_unref (allocator);
 }
 
+/* Caps may say anything; what the buffer holds counts. */
+static void
+test_absurd_sizes (void)
+{
+  static const char *const caps[] = {
+    "RGB,width=32768,height=32768", "GRAY8,width=65536,height=65536",
+    "NV12,width=32768,height=2"
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (caps); i++) {
+    Rig *rig = rig_new ("red.", caps[i]);
+
+    g_assert_cmpint (gst_harness_push (rig->harness,
+            gst_buffer_new_allocate (NULL, 100, NULL)), !=, GST_FLOW_OK);
+    g_assert_cmpuint (rig_drain (rig, GST_MESSAGE_ERROR), >=, 1);
+    rig_free (rig);
+  }
+}
+
 static void
 push_bad (GstBuffer * buffer, const char *names)
 {
@@ -306,6 +327,7 @@ main (int argc, char **argv)
 {
   rig_main_init (&argc, &argv);
   g_test_add_func ("/frames/sizes", test_sizes);
+  g_test_add_func ("/frames/absurd-sizes", test_absurd_sizes);
   g_test_add_func ("/frames/caps-change", test_caps_change);
   g_test_add_func ("/frames/pixel-aspect-ratio", test_pixel_aspect_ratio);
   g_test_add_func ("/frames/interlaced", test_interlaced);

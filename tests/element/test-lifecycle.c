@@ -45,7 +45,7 @@ test_other_model (void)
   Rig *rig = rig_new ("red. blue. green. white.", CAPS);
   guint i;
 
-  for (i = 0; i < 10; i++) {
+  for (i = 0; i < 50; i++) {
     GstBuffer *out;
 
     gst_element_set_state (rig->element, GST_STATE_NULL);
@@ -236,13 +236,13 @@ test_stop_while_inferring (void)
 {
   guint i;
 
-  for (i = 0; i < 20; i++) {
+  for (i = 0; i < 200; i++) {
     Rig *rig = rig_new ("red.", CAPS);
     const gint runs = gdino_fake_get (frame_runs);
     GThread *thread;
     gint64 begin;
 
-    gdino_fake_set (delay_us, 50000);
+    gdino_fake_set (delay_us, 10000);
     thread = g_thread_new ("push", push_one, rig);
     wait_for_run (runs);
     begin = g_get_monotonic_time ();

@@ -292,6 +292,57 @@ test_cropped_downstream (void)
   rig_free (rig);
 }
 
+/* So do videoflip, which turns and mirrors, and videobox. */
+static void
+test_turned_downstream (void)
+{
+  static const char *const bins[] = {
+    "videoflip video-direction=90r", "videoflip video-direction=horiz",
+    "videobox left=-20"
+  };
+  guint major, minor, micro, nano;
+
+  gst_version (&major, &minor, &micro, &nano);
+  for (guint i = 0; i < G_N_ELEMENTS (bins); i++) {
+    Rig *rig = rig_new ("red.", CAPS);
+    GstBuffer *out = rig_show (rig, red_and_blue, 2);
+    const GstVideoRegionOfInterestMeta before = *roi_of (out, "red");
+
+    out = through (out, bins[i], DOWN);
+    if (minor < 28) {
+      g_assert_cmpuint (roi_count (out), ==, 0);
+    } else {
+      GstVideoRegionOfInterestMeta *after = roi_of (out, "red");
+
+      g_assert_nonnull (after);
+      g_assert_cmpuint (after->w * after->h, ==, before.w * before.h);
+    }
+    gst_buffer_unref (out);
+    rig_free (rig);
+  }
+}
+
+/* What comes before the element is in its pixels: boxes are of what it sees. */
+static void
+test_scaled_upstream (void)
+{
+  g_autofree gchar *bin = g_strdup_printf ("videoscale ! "
+      "video/x-raw,width=320,height=240 ! groundingdino model=\"%s\" "
+      "prompt=\"red.\"", rig_package ());
+  Rig *rig = rig_new ("red.", CAPS);
+  const Patch half = { "red", red_and_blue[0].x / 2, red_and_blue[0].y / 2,
+    red_and_blue[0].width / 2, red_and_blue[0].height / 2
+  };
+  GstVideoInfo info;
+  GstBuffer *out;
+
+  rig_get_info (rig, &info);
+  out = through (picture_new (&info, red_and_blue, 2), bin, DOWN);
+  assert_roi (out, &half, 4);
+  gst_buffer_unref (out);
+  rig_free (rig);
+}
+
 /* Two detectors in a row: each adds its own boxes. */
 static void
 test_two_in_a_row (void)
@@ -322,6 +373,8 @@ main (int argc, char **argv)
   g_test_add_func ("/metadata/shared-buffer", test_shared_buffer);
   g_test_add_func ("/metadata/scaled-downstream", test_scaled_downstream);
   g_test_add_func ("/metadata/cropped-downstream", test_cropped_downstream);
+  g_test_add_func ("/metadata/turned-downstream", test_turned_downstream);
+  g_test_add_func ("/metadata/scaled-upstream", test_scaled_upstream);
   g_test_add_func ("/metadata/two-in-a-row", test_two_in_a_row);
   return rig_main_run ();
 }

@@ -260,6 +260,67 @@ test_stop_and_go (void)
   g_assert_cmpint (gdino_fake_get (live_tensors), ==, 0);
 }
 
+static void
+seek_to_start (GstElement * pipeline)
+{
+  g_assert_true (gst_element_seek (pipeline, 1.0, GST_FORMAT_TIME,
+          GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET,
+          GST_SECOND / 2));
+}
+
+/* Flushing seeks while the model runs, and one after the end. */
+static void
+test_seek (void)
+{
+  static const char *const modes[] = { "every-frame", "newest-frame" };
+
+  for (guint m = 0; m < G_N_ELEMENTS (modes); m++) {
+    g_autofree gchar *line = g_strdup_printf ("videotestsrc ! "
+        "video/x-raw,width=160,height=120 ! groundingdino name=d model=\"%s\" "
+        "prompt=\"white.\" mode=%s ! fakesink name=s sync=true",
+        rig_package (), modes[m]);
+    GstElement *pipeline = gst_parse_launch (line, NULL);
+    GstElement *detector = gst_bin_get_by_name (GST_BIN (pipeline), "d");
+
+    g_assert_nonnull (detector);
+    gdino_fake_set (delay_us, 20000);
+    gst_element_set_state (pipeline, GST_STATE_PLAYING);
+    for (guint i = 0; i < 4; i++) {
+      const guint64 before = i == 3 ? 0 : stat_of (detector, "inferred");
+      g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+      GstMessage *message;
+
+      if (i < 3) {
+        for (guint j = 0; stat_of (detector, "inferred") < before + 3; j++) {
+          g_assert_cmpuint (j, <, 30000);
+          g_usleep (1000);
+        }
+      } else {
+        message = gst_bus_timed_pop_filtered (bus, 30 * GST_SECOND,
+            GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+        g_assert_nonnull (message);
+        g_assert_cmpint (GST_MESSAGE_TYPE (message), ==, GST_MESSAGE_EOS);
+        gst_message_unref (message);
+      }
+      seek_to_start (pipeline);
+    }
+    {
+      g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+      GstMessage *message = gst_bus_timed_pop_filtered (bus, 30 * GST_SECOND,
+          GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+
+      g_assert_nonnull (message);
+      g_assert_cmpint (GST_MESSAGE_TYPE (message), ==, GST_MESSAGE_EOS);
+      gst_message_unref (message);
+    }
+    g_assert_cmpuint (stat_of (detector, "frames"), >=, 30);
+    gdino_fake_set (delay_us, 0);
+    gst_element_set_state (pipeline, GST_STATE_NULL);
+    gst_object_unref (detector);
+    gst_object_unref (pipeline);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -270,6 +331,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pipeline/one-buffer", test_one_buffer);
   g_test_add_func ("/pipeline/live", test_live);
   g_test_add_func ("/pipeline/links", test_links);
+  g_test_add_func ("/pipeline/seek", test_seek);
   g_test_add_func ("/pipeline/stop-and-go", test_stop_and_go);
   return rig_main_run ();
 }
