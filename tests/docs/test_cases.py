@@ -25,7 +25,7 @@ def test_its_tests_exist(case, _link, _seen, _here, tests):
     named = re.findall(r"`([\w/-]+\.(?:c|py))` `([\w/-]+)`", tests)
     assert named and tests.count("`") == 4 * len(named)
     for file, test in named:
-        text = tree.read(f"tests/{file}")
+        text = tree.read(file)
         if file.endswith(".py"):
             assert re.search(rf"^def {test}\(", text, re.MULTILINE), f"{file} has no {test}"
         else:
