@@ -22,6 +22,7 @@ typedef struct
   double iou_threshold;
   double size_threshold;
   int max_detections;
+  int max_passes;
   int every;
 } Raw;
 
@@ -191,12 +192,16 @@ check_numbers (Raw * raw, GError ** error)
   if (raw->max_detections < 1)
     return usage_error (error, "--max-detections is %d, must be at least 1",
         raw->max_detections);
+  if (raw->max_passes < 1 || raw->max_passes > GDINO_PROMPT_MAX_PASSES)
+    return usage_error (error, "--max-passes is %d, must be 1 to %d",
+        raw->max_passes, GDINO_PROMPT_MAX_PASSES);
   if (raw->every < 1)
     return usage_error (error, "--every is %d, must be at least 1", raw->every);
 
   self->params.iou_threshold = (float) raw->iou_threshold;
   self->params.size_threshold = (float) raw->size_threshold;
   self->params.max_detections = (guint) raw->max_detections;
+  self->max_passes = (guint) raw->max_passes;
   self->every = (guint) raw->every;
   return TRUE;
 }
@@ -256,6 +261,9 @@ make_context (Raw * raw)
           "(default: max)", "HOW"},
     {"max-detections", 0, 0, G_OPTION_ARG_INT, &raw->max_detections,
         "Most boxes of a frame, best first (default: 300)", "N"},
+    {"max-passes", 0, 0, G_OPTION_ARG_INT, &raw->max_passes,
+          "Most runs for a frame when phrases do not fit into one (default: 1)",
+        "N"},
     {"every", 0, 0, G_OPTION_ARG_INT, &raw->every,
         "Look at every Nth frame only (default: 1)", "N"},
     {"device", 0, 0, G_OPTION_ARG_STRING, &o->device,
@@ -297,6 +305,7 @@ detect_options_parse (int *argc, char ***argv, GError ** error)
     .iou_threshold = -1,
     .size_threshold = -1,
     .max_detections = -1,
+    .max_passes = 1,
     .every = 1,
   };
   gboolean ok;

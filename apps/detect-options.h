@@ -28,6 +28,7 @@ typedef struct
  * @box_threshold: below 0 when not given
  * @text_threshold: below 0 when not given
  * @params: everything else that decoding takes
+ * @max_passes: most text contexts of a prompt
  * @every: only each so many frames are looked at, the first of them always
  * @picture_format: "png" or "jpeg"
  * @files: (array zero-terminated=1): at least one
@@ -42,6 +43,7 @@ typedef struct
   double box_threshold;
   double text_threshold;
   GdinoDecodeParams params;
+  guint max_passes;
   guint every;
   char *annotate;
   char *picture_format;

@@ -30,7 +30,8 @@ make_prompts (DetectApp * self, GError ** error)
   for (guint i = 0; i < changes->len; i++) {
     const char *text = g_array_index (changes, DetectChange, i).text;
     GdinoPrompt *prompt =
-        gdino_detector_make_prompt (self->detector, text, error);
+        gdino_detector_make_prompt_split (self->detector, text,
+        self->options->max_passes, error);
     g_autofree char *complaints = NULL;
 
     if (prompt == NULL)

@@ -64,6 +64,7 @@ static const char description_text[] =
 typedef struct
 {
   gboolean compact;
+  int max_passes;
   gboolean version;
   char **rest;                  /* PACKAGE and TEXT, bytes as given */
 } Options;
@@ -74,6 +75,9 @@ make_context (Options * options)
   const GOptionEntry entries[] = {
     {"compact", 'c', 0, G_OPTION_ARG_NONE, &options->compact,
         "Print the JSON on one line", NULL},
+    {"max-passes", 0, 0, G_OPTION_ARG_INT, &options->max_passes,
+          "Most text contexts for phrases that do not fit into one (default: 1)",
+        "N"},
     {"version", 0, 0, G_OPTION_ARG_NONE, &options->version,
         "Print the version and exit", NULL},
     {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options->rest,
@@ -172,8 +176,10 @@ report (const Options * options, GError ** error)
   }
 
   tokenizer = gdino_package_get_tokenizer (package);
-  prompt = gdino_prompt_new (tokenizer, input ? input : options->rest[1],
-      gdino_package_get_text_tokens (package), error);
+  prompt = gdino_prompt_new_split (tokenizer,
+      input ? input : options->rest[1],
+      gdino_package_get_text_tokens (package),
+      (guint) MAX (options->max_passes, 0), error);
   if (prompt == NULL)
     return FALSE;
 
@@ -187,7 +193,7 @@ report (const Options * options, GError ** error)
 int
 main (int argc, char **argv)
 {
-  Options options = { FALSE, FALSE, NULL };
+  Options options = {.max_passes = 1 };
   g_autoptr (GError) error = NULL;
   int status;
 

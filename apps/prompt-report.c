@@ -108,25 +108,58 @@ add_phrases (JsonBuilder * builder, GdinoPrompt * prompt,
   json_builder_end_array (builder);
 }
 
+/* The arrays of one text context. */
+static void
+add_arrays (JsonBuilder * builder, GdinoPrompt * pass,
+    GdinoTokenizer * tokenizer)
+{
+  guint used = gdino_prompt_get_n_used (pass);
+
+  add_pieces (builder, "pieces", pass, tokenizer, 0, used);
+  add_ints (builder, "ids", gdino_prompt_get_ids (pass), used);
+  add_ints (builder, "positions", gdino_prompt_get_positions (pass), used);
+  add_groups (builder, pass);
+}
+
+static void
+add_passes (JsonBuilder * builder, GdinoPrompt * prompt,
+    GdinoTokenizer * tokenizer)
+{
+  json_builder_set_member_name (builder, "passes");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < gdino_prompt_get_n_passes (prompt); i++) {
+    GdinoPrompt *pass = gdino_prompt_get_pass (prompt, i);
+
+    json_builder_begin_object (builder);
+    add_int (builder, "used_tokens", gdino_prompt_get_n_used (pass));
+    add_phrases (builder, pass, tokenizer);
+    add_arrays (builder, pass, tokenizer);
+    json_builder_end_object (builder);
+  }
+  json_builder_end_array (builder);
+}
+
 JsonNode *
 prompt_report_new (GdinoPrompt * prompt, GdinoTokenizer * tokenizer)
 {
   g_autoptr (JsonBuilder) builder = json_builder_new ();
-  guint used = gdino_prompt_get_n_used (prompt);
+  const gboolean split = gdino_prompt_get_n_passes (prompt) > 1;
 
   json_builder_begin_object (builder);
   add_string (builder, "prompt", gdino_prompt_get_text (prompt));
   add_int (builder, "text_tokens", gdino_prompt_get_n_tokens (prompt));
-  add_int (builder, "used_tokens", used);
-  add_phrases (builder, prompt, tokenizer);
+  if (!split) {
+    add_int (builder, "used_tokens", gdino_prompt_get_n_used (prompt));
+    add_phrases (builder, prompt, tokenizer);
+  }
   add_strings (builder, "duplicates", gdino_prompt_get_duplicates (prompt));
   add_strings (builder, "dropped", gdino_prompt_get_dropped (prompt));
   add_strings (builder, "unknown_words",
       gdino_prompt_get_unknown_words (prompt));
-  add_pieces (builder, "pieces", prompt, tokenizer, 0, used);
-  add_ints (builder, "ids", gdino_prompt_get_ids (prompt), used);
-  add_ints (builder, "positions", gdino_prompt_get_positions (prompt), used);
-  add_groups (builder, prompt);
+  if (split)
+    add_passes (builder, prompt, tokenizer);
+  else
+    add_arrays (builder, prompt, tokenizer);
   json_builder_end_object (builder);
   return json_builder_get_root (builder);
 }

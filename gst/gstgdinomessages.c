@@ -67,7 +67,8 @@ gst_gdino_post_prompt (GstElement * element, GdinoPrompt * prompt)
   GST_INFO_OBJECT (element,
       "prompt \"%s\": %u phrases, %u of %u tokens, revision " "%"
       G_GUINT64_FORMAT, text, gdino_prompt_get_n_phrases (prompt),
-      gdino_prompt_get_n_used (prompt), gdino_prompt_get_n_tokens (prompt),
+      gst_gdino_prompt_count_tokens (prompt),
+      gdino_prompt_get_n_passes (prompt) * gdino_prompt_get_n_tokens (prompt),
       gdino_prompt_get_revision (prompt));
   if (strpbrk (text, ",;") != NULL)
     GST_INFO_OBJECT (element,

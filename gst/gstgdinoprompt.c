@@ -110,6 +110,16 @@ set_words (GstStructure * structure, const gchar * field,
   gst_structure_take_value (structure, field, &list);
 }
 
+guint
+gst_gdino_prompt_count_tokens (GdinoPrompt * prompt)
+{
+  guint i, n = 0;
+
+  for (i = 0; i < gdino_prompt_get_n_passes (prompt); i++)
+    n += gdino_prompt_get_n_used (gdino_prompt_get_pass (prompt, i));
+  return n;
+}
+
 GstStructure *
 gst_gdino_prompt_describe (GdinoPrompt * prompt)
 {
@@ -120,7 +130,7 @@ gst_gdino_prompt_describe (GdinoPrompt * prompt)
   structure = gst_structure_new (GST_GDINO_PROMPT_NAME,
       "prompt", G_TYPE_STRING, gdino_prompt_get_text (prompt),
       "revision", G_TYPE_UINT64, gdino_prompt_get_revision (prompt),
-      "tokens-used", G_TYPE_UINT, gdino_prompt_get_n_used (prompt),
+      "tokens-used", G_TYPE_UINT, gst_gdino_prompt_count_tokens (prompt),
       "tokens", G_TYPE_UINT, gdino_prompt_get_n_tokens (prompt),
       "passes", G_TYPE_UINT, gdino_prompt_get_n_passes (prompt), NULL);
   g_value_init (&phrases, GST_TYPE_ARRAY);

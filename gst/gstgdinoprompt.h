@@ -29,6 +29,9 @@ G_BEGIN_DECLS
  */
 gchar *gst_gdino_prompt_read_file (const gchar * path, GError ** error);
 
+/** gst_gdino_prompt_count_tokens: Returns: tokens used, of all passes */
+guint gst_gdino_prompt_count_tokens (GdinoPrompt * prompt);
+
 /**
  * gst_gdino_prompt_describe:
  *

@@ -227,7 +227,6 @@ build_passes (GdinoPrompt * self, GPtrArray * passes, GdinoPhrases * phrases,
         &phrases->specials);
     take_lists (self, pass, seen_words);
     finish_lists (pass);
-    self->n_used += pass->n_used;
   }
   return TRUE;
 }
@@ -393,7 +392,7 @@ gdino_prompt_get_n_tokens (GdinoPrompt * self)
 guint
 gdino_prompt_get_n_used (GdinoPrompt * self)
 {
-  return self->n_used;
+  return gdino_prompt_get_pass (self, 0)->n_used;
 }
 
 const gint64 *

@@ -130,7 +130,7 @@ GDINO_API guint gdino_prompt_get_pass_offset (GdinoPrompt * self, guint pass);
 /** gdino_prompt_get_n_tokens: Returns: T, the length of the arrays below, which are those of the first context */
 GDINO_API guint gdino_prompt_get_n_tokens (GdinoPrompt * self);
 
-/** gdino_prompt_get_n_used: Returns: tokens that are not padding, [CLS] and [SEP] included, of all contexts; at least 2 */
+/** gdino_prompt_get_n_used: Returns: tokens that are not padding, [CLS] and [SEP] included; at least 2 */
 GDINO_API guint gdino_prompt_get_n_used (GdinoPrompt * self);
 
 /** gdino_prompt_get_ids: Returns: (transfer none): T token ids */

@@ -388,6 +388,7 @@ def test_prompts_that_do_not_work(run, tmp_path, make_package):
         (["a.png", "--iou-threshold", "-1"], "--iou-threshold is -1"),
         (["a.png", "--size-threshold", "2"], "--size-threshold is 2"),
         (["a.png", "--max-detections", "0"], "--max-detections is 0"),
+        (["a.png", "--max-passes", "65"], "--max-passes is 65, must be 1 to 64"),
         (["a.png", "--every", "0"], "--every is 0"),
         (["a.png", "--nms", "some"], '--nms is "some", must be off, phrase or all'),
         (["a.png", "--scoring", "min"], '--scoring is "min", must be max or mean'),

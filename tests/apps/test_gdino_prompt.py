@@ -68,6 +68,27 @@ def test_members(run, package):
     assert (found["duplicates"], found["dropped"], found["unknown_words"]) == ([], [], [])
 
 
+def test_passes(run, package):
+    """Phrases that do not fit go into further contexts, or are dropped with a hint."""
+    names = [f"red cats {'abcdefghij'[i // 10]}{'abcdefghij'[i % 10]}" for i in range(40)]
+    text = ". ".join(names) + "."
+    found = json.loads(run("--max-passes", "64", package, text)[1])
+    assert "ids" not in found and found["dropped"] == []
+    assert len(found["passes"]) > 2
+    assert [p["text"] for each in found["passes"] for p in each["phrases"]] == names
+    for each in found["passes"]:
+        assert each["used_tokens"] == len(each["ids"]) == len(each["positions"]) <= 64
+        first = each["phrases"][0]
+        assert each["pieces"][slice(*first["tokens"])] == first["pieces"]
+        alone = json.loads(run(package, ". ".join(p["text"] for p in each["phrases"]))[1])
+        assert alone["ids"] == each["ids"] and alone["groups"] == each["groups"]
+    status, out, err = run("--max-passes", "2", package, text)
+    assert (status, len(json.loads(out)["passes"])) == (0, 2) and "dropped" in err
+    for bad in ("0", "-1", "65"):
+        status, _, err = run("--max-passes", bad, package, text)
+        assert status == 1 and "passes asked for, wanted 1 to 64" in err
+
+
 def test_compact(run, package):
     status, out, _ = run("--compact", package, "a cat. red car.")
     assert status == 0
