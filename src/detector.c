@@ -15,6 +15,7 @@
 
 struct _GdinoDetector
 {
+  gatomicrefcount ref_count;
   GdinoEngine *engine;
   guint canvas_width;
   guint canvas_height;
@@ -45,6 +46,7 @@ gdino_detector_new (GdinoEngine * engine)
   g_return_val_if_fail (engine != NULL, NULL);
 
   self = g_new0 (GdinoDetector, 1);
+  g_atomic_ref_count_init (&self->ref_count);
   self->engine = gdino_engine_ref (engine);
   package = gdino_engine_get_package (engine);
   gdino_package_get_canvas (package, &self->canvas_width, &self->canvas_height);
@@ -63,10 +65,25 @@ gdino_detector_new (GdinoEngine * engine)
   return self;
 }
 
+GdinoDetector *
+gdino_detector_ref (GdinoDetector * self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  g_atomic_ref_count_inc (&self->ref_count);
+  return self;
+}
+
 void
 gdino_detector_free (GdinoDetector * self)
 {
-  if (self == NULL)
+  gdino_detector_unref (self);
+}
+
+void
+gdino_detector_unref (GdinoDetector * self)
+{
+  if (self == NULL || !g_atomic_ref_count_dec (&self->ref_count))
     return;
 
   gdino_batch_free (self->batch);
@@ -331,4 +348,29 @@ gdino_detector_detect (GdinoDetector * self, const guint8 * canvas,
           error))
     return NULL;
   return found;
+}
+
+GdinoDetections *
+gdino_detector_detect_bytes (GdinoDetector * self, GBytes * canvas,
+    gsize stride, const GdinoLetterbox * letterbox, GdinoPrompt * prompt,
+    const GdinoDecodeParams * params, GdinoTimings * timings, GError ** error)
+{
+  gsize wanted;
+
+  g_return_val_if_fail (self != NULL, NULL);
+  g_return_val_if_fail (canvas != NULL, NULL);
+
+  /* The last row may end with its pixels; an absurd stride is refused below. */
+  wanted = MIN (stride, G_MAXUINT32) * (self->canvas_height - 1)
+      + (gsize) self->canvas_width * 3;
+  if (g_bytes_get_size (canvas) < wanted) {
+    g_set_error (error, GDINO_ERROR, GDINO_ERROR_INVALID_ARGUMENT,
+        "canvas: found %" G_GSIZE_FORMAT " bytes, wanted at least %"
+        G_GSIZE_FORMAT " for %ux%u pixels, %" G_GSIZE_FORMAT " bytes a row",
+        g_bytes_get_size (canvas), wanted, self->canvas_width,
+        self->canvas_height, stride);
+    return NULL;
+  }
+  return gdino_detector_detect (self, g_bytes_get_data (canvas, NULL), stride,
+      letterbox, prompt, params, timings, error);
 }

@@ -80,7 +80,12 @@ typedef struct
   const GdinoPhraseRule *phrase_rules;
 } GdinoDecodeParams;
 
-/** gdino_decode_params_init: sets box 0.35, text 0.25, iou 0.7, size 1, NMS per phrase, max, 300, no rules */
+/**
+ * gdino_decode_params_init:
+ *
+ * Sets box 0.35, text 0.25, iou 0.7, size 1, NMS per phrase, max, 300, no
+ *   rules
+ */
 GDINO_API void gdino_decode_params_init (GdinoDecodeParams * params);
 
 /**
@@ -164,21 +169,41 @@ typedef struct _GdinoDetections GdinoDetections;
 GDINO_API GdinoDetections *gdino_detections_ref (GdinoDetections * self);
 GDINO_API void gdino_detections_unref (GdinoDetections * self);
 
-/** gdino_detections_get_n: Returns: number of boxes, possibly 0 */
+/**
+ * gdino_detections_get_n:
+ *
+ * Returns: number of boxes, possibly 0
+ */
 GDINO_API guint gdino_detections_get_n (GdinoDetections * self);
 
-/** gdino_detections_get: Returns: (transfer none): box @index, below n */
+/**
+ * gdino_detections_get:
+ *
+ * Returns: (transfer none): box @index, below n
+ */
 GDINO_API const GdinoDetection *gdino_detections_get (GdinoDetections * self,
     guint index);
 
-/** gdino_detections_get_label: Returns: (transfer none): text of the best phrase of box @index, never empty */
+/**
+ * gdino_detections_get_label:
+ *
+ * Returns: (transfer none): text of the best phrase of box @index, never empty
+ */
 GDINO_API const char *gdino_detections_get_label (GdinoDetections * self,
     guint index);
 
-/** gdino_detections_get_prompt: Returns: (transfer none): the prompt used */
+/**
+ * gdino_detections_get_prompt:
+ *
+ * Returns: (transfer none): the prompt used
+ */
 GDINO_API GdinoPrompt *gdino_detections_get_prompt (GdinoDetections * self);
 
-/** gdino_detections_get_stats: Returns: (transfer none): what was dropped, and why */
+/**
+ * gdino_detections_get_stats:
+ *
+ * Returns: (transfer none): what was dropped, and why
+ */
 GDINO_API const GdinoDecodeStats *gdino_detections_get_stats (GdinoDetections *
     self);
 

@@ -63,13 +63,37 @@ typedef struct
   GdinoPrompt *prompt;
 } GdinoFrame;
 
-/** gdino_detector_new: @engine (transfer none). Returns: (transfer full): a detector */
+/**
+ * gdino_detector_new:
+ * @engine: (transfer none): see below
+ *
+ * Returns: (transfer full): a detector
+ */
 GDINO_API GdinoDetector *gdino_detector_new (GdinoEngine * engine);
 
-/** gdino_detector_free: @self (transfer full) (nullable) */
+/**
+ * gdino_detector_free: (skip)
+ * @self: (transfer full) (nullable): the object
+ *
+ * The same as gdino_detector_unref().
+ */
 GDINO_API void gdino_detector_free (GdinoDetector * self);
 
-/** gdino_detector_get_engine: Returns: (transfer none): its engine */
+GDINO_API GdinoDetector *gdino_detector_ref (GdinoDetector * self);
+
+/**
+ * gdino_detector_unref:
+ * @self: (transfer full) (nullable): the object
+ *
+ * The last reference may be dropped by any thread.
+ */
+GDINO_API void gdino_detector_unref (GdinoDetector * self);
+
+/**
+ * gdino_detector_get_engine:
+ *
+ * Returns: (transfer none): its engine
+ */
 GDINO_API GdinoEngine *gdino_detector_get_engine (GdinoDetector * self);
 
 /**
@@ -91,7 +115,7 @@ GDINO_API GdinoPrompt *gdino_detector_make_prompt_split (GdinoDetector * self,
     const char *text, guint max_passes, GError **error);
 
 /**
- * gdino_detector_detect:
+ * gdino_detector_detect: (skip)
  * @canvas: (array): RGB bytes of the letterboxed frame, canvas height rows
  * @stride: bytes from one row to the next, at least 3 x canvas width
  * @letterbox: where the frame lies on the canvas
@@ -116,7 +140,27 @@ GDINO_API GdinoDetections *gdino_detector_detect (GdinoDetector * self,
     GdinoTimings * timings, GError **error);
 
 /**
- * gdino_detector_detect_batch:
+ * gdino_detector_detect_bytes:
+ * @canvas: RGB bytes of the letterboxed frame, @stride times canvas height
+ * @stride: bytes from one row to the next, at least 3 x canvas width
+ * @letterbox: where the frame lies on the canvas
+ * @prompt: what to look for
+ * @params: thresholds and NMS
+ * @timings: (out) (optional): where the time went; untouched on failure
+ * @error: return location for a #GError
+ *
+ * gdino_detector_detect() with bytes that know their length, which is checked.
+ *
+ * Returns: (transfer full): as gdino_detector_detect(), and %NULL with
+ *   %GDINO_ERROR_INVALID_ARGUMENT for too few bytes
+ */
+GDINO_API GdinoDetections *gdino_detector_detect_bytes (GdinoDetector * self,
+    GBytes * canvas, gsize stride, const GdinoLetterbox * letterbox,
+    GdinoPrompt * prompt, const GdinoDecodeParams * params,
+    GdinoTimings * timings, GError **error);
+
+/**
+ * gdino_detector_detect_batch: (skip)
  * @frames: (array length=n_frames): frames, each with a prompt of its own or
  *   all with one
  * @n_frames: 1 to B, see gdino_package_get_batch()

@@ -71,13 +71,25 @@ GDINO_API gboolean gdino_engine_find_runtime (GdinoPackage * package,
 GDINO_API GdinoEngine *gdino_engine_ref (GdinoEngine * self);
 GDINO_API void gdino_engine_unref (GdinoEngine * self);
 
-/** gdino_engine_get_package: Returns: (transfer none): its package */
+/**
+ * gdino_engine_get_package:
+ *
+ * Returns: (transfer none): its package
+ */
 GDINO_API GdinoPackage *gdino_engine_get_package (GdinoEngine * self);
 
-/** gdino_engine_get_device: Returns: (transfer none): "cpu" or "cuda:N" */
+/**
+ * gdino_engine_get_device:
+ *
+ * Returns: (transfer none): "cpu" or "cuda:N"
+ */
 GDINO_API const char *gdino_engine_get_device (GdinoEngine * self);
 
-/** gdino_engine_get_text_runs: Returns: how often the text graph has run */
+/**
+ * gdino_engine_get_text_runs:
+ *
+ * Returns: how often the text graph has run
+ */
 GDINO_API guint64 gdino_engine_get_text_runs (GdinoEngine * self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GdinoEngine, gdino_engine_unref)

@@ -16,3 +16,4 @@
 #include <gdino/probe.h>
 #include <gdino/prompt.h>
 #include <gdino/tokenizer.h>
+#include <gdino/types.h>

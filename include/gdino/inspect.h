@@ -95,64 +95,140 @@ typedef struct
 typedef void (*GdinoProgress) (guint64 done, guint64 total,
     gpointer user_data);
 
-/** gdino_package_get_generator: Returns: (transfer none): program that made it, with its version */
+/**
+ * gdino_package_get_generator:
+ *
+ * Returns: (transfer none): program that made it, with its version
+ */
 GDINO_API const char *gdino_package_get_generator (GdinoPackage * self);
 
-/** gdino_package_get_source_sha256: Returns: (transfer none): digest of the checkpoint's weights, 64 hexadecimal digits */
+/**
+ * gdino_package_get_source_sha256:
+ *
+ * Returns: (transfer none): digest of the checkpoint's weights, 64 hexadecimal
+ *   digits
+ */
 GDINO_API const char *gdino_package_get_source_sha256 (GdinoPackage * self);
 
-/** gdino_package_get_licence: Returns: (transfer none) (nullable): licence of the checkpoint, where it is known */
+/**
+ * gdino_package_get_licence:
+ *
+ * Returns: (transfer none) (nullable): licence of the checkpoint, where it is
+ *   known
+ */
 GDINO_API const char *gdino_package_get_licence (GdinoPackage * self);
 
-/** gdino_package_get_normalization: @mean and @std (out): of red, green and blue in 0..1: the graph itself takes bytes and does this */
+/**
+ * gdino_package_get_normalization:
+ * @mean: (out): of red, green and blue in 0..1: the graph itself takes bytes
+ *   and does this
+ * @std: (out): of red, green and blue in 0..1: the graph itself takes bytes
+ *   and does this
+ */
 GDINO_API void gdino_package_get_normalization (GdinoPackage * self,
     double mean[3], double std[3]);
 
-/** gdino_package_get_precision: Returns: (transfer none): "fp32" or "bf16": what the graphs compute in */
+/**
+ * gdino_package_get_precision:
+ *
+ * Returns: (transfer none): "fp32" or "bf16": what the graphs compute in
+ */
 GDINO_API const char *gdino_package_get_precision (GdinoPackage * self);
 
-/** gdino_package_get_arch: Returns: (transfer none): architecture it was compiled for, as uname -m says */
+/**
+ * gdino_package_get_arch:
+ *
+ * Returns: (transfer none): architecture it was compiled for, as uname -m says
+ */
 GDINO_API const char *gdino_package_get_arch (GdinoPackage * self);
 
-/** gdino_package_get_cpu_features: Returns: (transfer none) (array zero-terminated=1): instructions its code may use, named as in /proc/cpuinfo */
+/**
+ * gdino_package_get_cpu_features:
+ *
+ * Returns: (transfer none) (array zero-terminated=1): instructions its code
+ *   may use, named as in /proc/cpuinfo
+ */
 GDINO_API const char *const *gdino_package_get_cpu_features (GdinoPackage *
     self);
 
-/** gdino_package_get_compute_capability: Returns: (transfer none) (nullable): of the GPU it was compiled for, such as "9.0" */
+/**
+ * gdino_package_get_compute_capability:
+ *
+ * Returns: (transfer none) (nullable): of the GPU it was compiled for, such as
+ *   "9.0"
+ */
 GDINO_API const char *gdino_package_get_compute_capability (GdinoPackage *
     self);
 
-/** gdino_package_get_torch_library_dir: Returns: (transfer none) (nullable): folder of the libtorch it was compiled with: a hint */
+/**
+ * gdino_package_get_torch_library_dir:
+ *
+ * Returns: (transfer none) (nullable): folder of the libtorch it was compiled
+ *   with: a hint
+ */
 GDINO_API const char *gdino_package_get_torch_library_dir (GdinoPackage *
     self);
 
-/** gdino_package_get_probe_file: Returns: (transfer none) (nullable): name of the file that gdino_probe_new() reads, where there is one */
+/**
+ * gdino_package_get_probe_file:
+ *
+ * Returns: (transfer none) (nullable): name of the file that gdino_probe_new()
+ *   reads, where there is one
+ */
 GDINO_API const char *gdino_package_get_probe_file (GdinoPackage * self);
 
-/** gdino_package_get_graph_file: Returns: (transfer none): plain name of the graph's shared object */
+/**
+ * gdino_package_get_graph_file:
+ *
+ * Returns: (transfer none): plain name of the graph's shared object
+ */
 GDINO_API const char *gdino_package_get_graph_file (GdinoPackage * self,
     GdinoPackageGraph graph);
 
-/** gdino_package_get_n_inputs: Returns: number of inputs of @graph */
+/**
+ * gdino_package_get_n_inputs:
+ *
+ * Returns: number of inputs of @graph
+ */
 GDINO_API guint gdino_package_get_n_inputs (GdinoPackage * self,
     GdinoPackageGraph graph);
 
-/** gdino_package_get_n_outputs: Returns: number of outputs of @graph */
+/**
+ * gdino_package_get_n_outputs:
+ *
+ * Returns: number of outputs of @graph
+ */
 GDINO_API guint gdino_package_get_n_outputs (GdinoPackage * self,
     GdinoPackageGraph graph);
 
-/** gdino_package_get_input: @index: below n_inputs; @tensor (out caller-allocates): what it is */
+/**
+ * gdino_package_get_input:
+ * @index: below n_inputs
+ * @tensor: (out caller-allocates): what it is
+ */
 GDINO_API void gdino_package_get_input (GdinoPackage * self,
     GdinoPackageGraph graph, guint index, GdinoPackageTensor * tensor);
 
-/** gdino_package_get_output: @index: below n_outputs; @tensor (out caller-allocates): what it is */
+/**
+ * gdino_package_get_output:
+ * @index: below n_outputs
+ * @tensor: (out caller-allocates): what it is
+ */
 GDINO_API void gdino_package_get_output (GdinoPackage * self,
     GdinoPackageGraph graph, guint index, GdinoPackageTensor * tensor);
 
-/** gdino_package_get_n_files: Returns: files that the manifest lists, the manifest itself not among them */
+/**
+ * gdino_package_get_n_files:
+ *
+ * Returns: files that the manifest lists, the manifest itself not among them
+ */
 GDINO_API guint gdino_package_get_n_files (GdinoPackage * self);
 
-/** gdino_package_get_file: @index: below n_files; @file (out caller-allocates): what the manifest says of it */
+/**
+ * gdino_package_get_file:
+ * @index: below n_files
+ * @file: (out caller-allocates): what the manifest says of it
+ */
 GDINO_API void gdino_package_get_file (GdinoPackage * self, guint index,
     GdinoPackageFile * file);
 

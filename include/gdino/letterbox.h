@@ -37,7 +37,7 @@ typedef struct
 
 /**
  * gdino_letterbox_init:
- * @self: (out caller-allocates): geometry to fill in; untouched on failure
+ * @self: geometry to fill in; untouched on failure
  * @frame_width: 1 to 65536 pixels
  * @frame_height: 1 to 65536 pixels
  * @par_n: numerator of the pixel aspect ratio, 1 for square pixels

@@ -36,42 +36,90 @@ GDINO_API GdinoPackage *gdino_package_open (const char *path, GError **error);
 GDINO_API GdinoPackage *gdino_package_ref (GdinoPackage * self);
 GDINO_API void gdino_package_unref (GdinoPackage * self);
 
-/** gdino_package_get_path: Returns: (transfer none): absolute path of the folder */
+/**
+ * gdino_package_get_path:
+ *
+ * Returns: (transfer none): absolute path of the folder
+ */
 GDINO_API const char *gdino_package_get_path (GdinoPackage * self);
 
-/** gdino_package_get_name: Returns: (transfer none): name of the checkpoint it was compiled from */
+/**
+ * gdino_package_get_name:
+ *
+ * Returns: (transfer none): name of the checkpoint it was compiled from
+ */
 GDINO_API const char *gdino_package_get_name (GdinoPackage * self);
 
-/** gdino_package_get_device: Returns: (transfer none): "cpu" or "cuda" */
+/**
+ * gdino_package_get_device:
+ *
+ * Returns: (transfer none): "cpu" or "cuda"
+ */
 GDINO_API const char *gdino_package_get_device (GdinoPackage * self);
 
-/** gdino_package_get_torch_version: Returns: (transfer none): such as "2.13.0" */
+/**
+ * gdino_package_get_torch_version:
+ *
+ * Returns: (transfer none): such as "2.13.0"
+ */
 GDINO_API const char *gdino_package_get_torch_version (GdinoPackage * self);
 
-/** gdino_package_get_canvas: @width and @height (out): canvas in pixels, each 32 to 8192 */
+/**
+ * gdino_package_get_canvas:
+ * @width: (out): canvas in pixels, each 32 to 8192
+ * @height: (out): canvas in pixels, each 32 to 8192
+ */
 GDINO_API void gdino_package_get_canvas (GdinoPackage * self, guint * width,
     guint * height);
 
-/** gdino_package_get_pad: @rgb (out): colour of the canvas outside the picture */
+/**
+ * gdino_package_get_pad:
+ * @rgb: (out): colour of the canvas outside the picture
+ */
 GDINO_API void gdino_package_get_pad (GdinoPackage * self, guint8 rgb[3]);
 
-/** gdino_package_get_batch: Returns: B, frames that one run of the frame graph takes, 1 to 64 */
+/**
+ * gdino_package_get_batch:
+ *
+ * Returns: B, frames that one run of the frame graph takes, 1 to 64
+ */
 GDINO_API guint gdino_package_get_batch (GdinoPackage * self);
 
-/** gdino_package_get_text_tokens: Returns: T, text tokens of the graphs */
+/**
+ * gdino_package_get_text_tokens:
+ *
+ * Returns: T, text tokens of the graphs
+ */
 GDINO_API guint gdino_package_get_text_tokens (GdinoPackage * self);
 
-/** gdino_package_get_queries: Returns: Q, boxes the frame graph proposes */
+/**
+ * gdino_package_get_queries:
+ *
+ * Returns: Q, boxes the frame graph proposes
+ */
 GDINO_API guint gdino_package_get_queries (GdinoPackage * self);
 
-/** gdino_package_get_features: Returns: D, width of a text feature */
+/**
+ * gdino_package_get_features:
+ *
+ * Returns: D, width of a text feature
+ */
 GDINO_API guint gdino_package_get_features (GdinoPackage * self);
 
-/** gdino_package_get_thresholds: @box and @text (out): thresholds that the package recommends, 0..1 */
+/**
+ * gdino_package_get_thresholds:
+ * @box: (out): thresholds that the package recommends, 0..1
+ * @text: (out): thresholds that the package recommends, 0..1
+ */
 GDINO_API void gdino_package_get_thresholds (GdinoPackage * self, float *box,
     float *text);
 
-/** gdino_package_get_tokenizer: Returns: (transfer none): its vocabulary; %NULL only when opened with %GDINO_PACKAGE_MANIFEST_ONLY (inspect.h) */
+/**
+ * gdino_package_get_tokenizer:
+ *
+ * Returns: (transfer none): its vocabulary; %NULL only when opened with
+ *   %GDINO_PACKAGE_MANIFEST_ONLY (inspect.h)
+ */
 GDINO_API GdinoTokenizer *gdino_package_get_tokenizer (GdinoPackage * self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GdinoPackage, gdino_package_unref)

@@ -80,7 +80,7 @@ typedef struct
 } GdinoProbeReport;
 
 /**
- * gdino_probe_new:
+ * gdino_probe_new: (skip)
  * @package: a package that has been checked
  * @error: return location for a #GError
  *
@@ -94,20 +94,44 @@ typedef struct
  */
 GDINO_API GdinoProbe *gdino_probe_new (GdinoPackage * package, GError **error);
 
-/** gdino_probe_free: @self (transfer full) (nullable) */
+/**
+ * gdino_probe_free:
+ * @self: (transfer full) (nullable): the object
+ */
 GDINO_API void gdino_probe_free (GdinoProbe * self);
 
-/** gdino_probe_get_prompt: Returns: (transfer none): text of the prompt */
+/**
+ * gdino_probe_get_prompt:
+ *
+ * Returns: (transfer none): text of the prompt
+ */
 GDINO_API const char *gdino_probe_get_prompt (GdinoProbe * self);
 
-/** gdino_probe_get_n_detections: Returns: 0 to 64; 0 of a package without a probe */
+/**
+ * gdino_probe_get_n_detections:
+ *
+ * Returns: 0 to 64; 0 of a package without a probe
+ */
 GDINO_API guint gdino_probe_get_n_detections (GdinoProbe * self);
 
-/** gdino_probe_get_detection: Returns: (transfer none): detection @index, below n_detections, strongest first */
+/**
+ * gdino_probe_get_detection:
+ *
+ * Returns: (transfer none): detection @index, below n_detections, strongest
+ *   first
+ */
 GDINO_API const GdinoProbeDetection *gdino_probe_get_detection (GdinoProbe *
     self, guint index);
 
-/** gdino_probe_get_tolerance: @score, @box and @share (out): how far apart is still equal, and the part of the detections that must be found */
+/**
+ * gdino_probe_get_tolerance:
+ * @score: (out): how far apart is still equal, and the part of the detections
+ *   that must be found
+ * @box: (out): how far apart is still equal, and the part of the detections
+ *   that must be found
+ * @share: (out): how far apart is still equal, and the part of the detections
+ *   that must be found
+ */
 GDINO_API void gdino_probe_get_tolerance (GdinoProbe * self, double *score,
     double *box, double *share);
 

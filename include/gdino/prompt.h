@@ -66,7 +66,11 @@ typedef struct
 GDINO_API GdinoPrompt *gdino_prompt_new (GdinoTokenizer * tokenizer,
     const char *text, guint n_tokens, GError **error);
 
-/** GDINO_PROMPT_MAX_PASSES: most text contexts of one prompt */
+/**
+ * GDINO_PROMPT_MAX_PASSES:
+ *
+ * Most text contexts of one prompt.
+ */
 #define GDINO_PROMPT_MAX_PASSES 64
 
 /**
@@ -93,56 +97,130 @@ GDINO_API GdinoPrompt *gdino_prompt_new_split (GdinoTokenizer * tokenizer,
 GDINO_API GdinoPrompt *gdino_prompt_ref (GdinoPrompt * self);
 GDINO_API void gdino_prompt_unref (GdinoPrompt * self);
 
-/** gdino_prompt_get_text: Returns: (transfer none): the text as given ("" for %NULL) */
+/**
+ * gdino_prompt_get_text:
+ *
+ * Returns: (transfer none): the text as given ("" for %NULL)
+ */
 GDINO_API const char *gdino_prompt_get_text (GdinoPrompt * self);
 
-/** gdino_prompt_get_revision: Returns: a number unique in this process, rising with each prompt made; never 0 */
+/**
+ * gdino_prompt_get_revision:
+ *
+ * Returns: a number unique in this process, rising with each prompt made;
+ *   never 0
+ */
 GDINO_API guint64 gdino_prompt_get_revision (GdinoPrompt * self);
 
-/** gdino_prompt_is_empty: Returns: %TRUE when there is no phrase to look for */
+/**
+ * gdino_prompt_is_empty:
+ *
+ * Returns: %TRUE when there is no phrase to look for
+ */
 GDINO_API gboolean gdino_prompt_is_empty (GdinoPrompt * self);
 
 GDINO_API guint gdino_prompt_get_n_phrases (GdinoPrompt * self);
 
-/** gdino_prompt_get_phrase: Returns: (transfer none): phrase @index (below n_phrases), with the next ones behind it; lives as long as the prompt */
+/**
+ * gdino_prompt_get_phrase:
+ *
+ * Returns: (transfer none): phrase @index (below n_phrases), with the next
+ *   ones behind it; lives as long as the prompt
+ */
 GDINO_API const GdinoPhrase *gdino_prompt_get_phrase (GdinoPrompt * self,
     guint index);
 
-/** gdino_prompt_get_dropped: Returns: (transfer none) (array zero-terminated=1): phrases that did not fit, in order; possibly empty */
+/**
+ * gdino_prompt_get_dropped:
+ *
+ * Returns: (transfer none) (array zero-terminated=1): phrases that did not
+ *   fit, in order; possibly empty
+ */
 GDINO_API const char *const *gdino_prompt_get_dropped (GdinoPrompt * self);
 
-/** gdino_prompt_get_duplicates: Returns: (transfer none) (array zero-terminated=1): phrases with the tokens of an earlier one, in order; they keep their tokens but are no phrases of their own; possibly empty */
+/**
+ * gdino_prompt_get_duplicates:
+ *
+ * Returns: (transfer none) (array zero-terminated=1): phrases with the tokens
+ *   of an earlier one, in order; they keep their tokens but are no phrases of
+ *   their own; possibly empty
+ */
 GDINO_API const char *const *gdino_prompt_get_duplicates (GdinoPrompt * self);
 
-/** gdino_prompt_get_unknown_words: Returns: (transfer none) (array zero-terminated=1): words with no spelling in the vocabulary, each once */
+/**
+ * gdino_prompt_get_unknown_words:
+ *
+ * Returns: (transfer none) (array zero-terminated=1): words with no spelling
+ *   in the vocabulary, each once
+ */
 GDINO_API const char *const *gdino_prompt_get_unknown_words (GdinoPrompt *
     self);
 
-/** gdino_prompt_get_n_passes: Returns: how many text contexts the phrases are in; at least 1 */
+/**
+ * gdino_prompt_get_n_passes:
+ *
+ * Returns: how many text contexts the phrases are in; at least 1
+ */
 GDINO_API guint gdino_prompt_get_n_passes (GdinoPrompt * self);
 
-/** gdino_prompt_get_pass: Returns: (transfer none): the prompt of context @pass (below n_passes) alone; @self where there is one */
+/**
+ * gdino_prompt_get_pass:
+ *
+ * Returns: (transfer none): the prompt of context @pass (below n_passes)
+ *   alone; @self where there is one
+ */
 GDINO_API GdinoPrompt *gdino_prompt_get_pass (GdinoPrompt * self, guint pass);
 
-/** gdino_prompt_get_pass_offset: Returns: index in @self of the first phrase of context @pass (below n_passes) */
+/**
+ * gdino_prompt_get_pass_offset:
+ *
+ * Returns: index in @self of the first phrase of context @pass (below
+ *   n_passes)
+ */
 GDINO_API guint gdino_prompt_get_pass_offset (GdinoPrompt * self, guint pass);
 
-/** gdino_prompt_get_n_tokens: Returns: T, the length of the arrays below, which are those of the first context */
+/**
+ * gdino_prompt_get_n_tokens:
+ *
+ * Returns: T, the length of the arrays below, which are those of the first
+ *   context
+ */
 GDINO_API guint gdino_prompt_get_n_tokens (GdinoPrompt * self);
 
-/** gdino_prompt_get_n_used: Returns: tokens that are not padding, [CLS] and [SEP] included; at least 2 */
+/**
+ * gdino_prompt_get_n_used:
+ *
+ * Returns: tokens that are not padding, [CLS] and [SEP] included; at least 2
+ */
 GDINO_API guint gdino_prompt_get_n_used (GdinoPrompt * self);
 
-/** gdino_prompt_get_ids: Returns: (transfer none): T token ids */
+/**
+ * gdino_prompt_get_ids: (skip)
+ *
+ * Returns: (transfer none): T token ids
+ */
 GDINO_API const gint64 *gdino_prompt_get_ids (GdinoPrompt * self);
 
-/** gdino_prompt_get_positions: Returns: (transfer none): T positions, each counted from its block's start */
+/**
+ * gdino_prompt_get_positions: (skip)
+ *
+ * Returns: (transfer none): T positions, each counted from its block's start
+ */
 GDINO_API const gint64 *gdino_prompt_get_positions (GdinoPrompt * self);
 
-/** gdino_prompt_get_block_mask: Returns: (transfer none): T x T bytes, row-major, 1 where the row's token may attend to the column's */
+/**
+ * gdino_prompt_get_block_mask: (skip)
+ *
+ * Returns: (transfer none): T x T bytes, row-major, 1 where the row's token
+ *   may attend to the column's
+ */
 GDINO_API const guint8 *gdino_prompt_get_block_mask (GdinoPrompt * self);
 
-/** gdino_prompt_get_text_mask: Returns: (transfer none): T bytes, 1 for tokens that are not padding */
+/**
+ * gdino_prompt_get_text_mask: (skip)
+ *
+ * Returns: (transfer none): T bytes, 1 for tokens that are not padding
+ */
 GDINO_API const guint8 *gdino_prompt_get_text_mask (GdinoPrompt * self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GdinoPrompt, gdino_prompt_unref)

@@ -92,7 +92,11 @@ GDINO_API gint32 gdino_tokenizer_lookup (GdinoTokenizer * self,
 GDINO_API const char *gdino_tokenizer_get_token (GdinoTokenizer * self,
     gint32 id);
 
-/** gdino_tokenizer_get_size: Returns: number of entries in the vocabulary */
+/**
+ * gdino_tokenizer_get_size:
+ *
+ * Returns: number of entries in the vocabulary
+ */
 GDINO_API guint gdino_tokenizer_get_size (GdinoTokenizer * self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GdinoTokenizer, gdino_tokenizer_unref)

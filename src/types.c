@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 The gst-gdino authors */
+
+/* Registers the types with GObject, when they are asked for. */
+
+#include <gdino/gdino.h>
+
+G_DEFINE_BOXED_TYPE (GdinoPackage, gdino_package, gdino_package_ref,
+    gdino_package_unref)
+    G_DEFINE_BOXED_TYPE (GdinoTokenizer, gdino_tokenizer, gdino_tokenizer_ref,
+    gdino_tokenizer_unref)
+    G_DEFINE_BOXED_TYPE (GdinoEngine, gdino_engine, gdino_engine_ref,
+    gdino_engine_unref)
+    G_DEFINE_BOXED_TYPE (GdinoDetector, gdino_detector, gdino_detector_ref,
+    gdino_detector_unref)
+    G_DEFINE_BOXED_TYPE (GdinoPrompt, gdino_prompt, gdino_prompt_ref,
+    gdino_prompt_unref)
+    G_DEFINE_BOXED_TYPE (GdinoDetections, gdino_detections, gdino_detections_ref,
+    gdino_detections_unref)
+     static GdinoDecodeParams *copy_params (GdinoDecodeParams * params)
+{
+  return g_memdup2 (params, sizeof *params);
+}
+
+static void
+free_params (GdinoDecodeParams * params)
+{
+  g_free (params);
+}
+
+static GdinoLetterbox *
+copy_letterbox (GdinoLetterbox * letterbox)
+{
+  return g_memdup2 (letterbox, sizeof *letterbox);
+}
+
+static void
+free_letterbox (GdinoLetterbox * letterbox)
+{
+  g_free (letterbox);
+}
+
+/* The rules stay borrowed. */
+G_DEFINE_BOXED_TYPE (GdinoDecodeParams, gdino_decode_params, copy_params,
+    free_params)
+    G_DEFINE_BOXED_TYPE (GdinoLetterbox, gdino_letterbox, copy_letterbox,
+    free_letterbox)
+     static GType register_enum (const char *name, const GEnumValue * values)
+{
+  return g_enum_register_static (g_intern_static_string (name), values);
+}
+
+GType
+gdino_nms_get_type (void)
+{
+  static const GEnumValue values[] = {
+    {GDINO_NMS_OFF, "GDINO_NMS_OFF", "off"},
+    {GDINO_NMS_PHRASE, "GDINO_NMS_PHRASE", "phrase"},
+    {GDINO_NMS_ALL, "GDINO_NMS_ALL", "all"},
+    {0, NULL, NULL}
+  };
+  static GType type = 0;
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, register_enum ("GdinoNms", values));
+  return type;
+}
+
+GType
+gdino_scoring_get_type (void)
+{
+  static const GEnumValue values[] = {
+    {GDINO_SCORING_MAX, "GDINO_SCORING_MAX", "max"},
+    {GDINO_SCORING_MEAN, "GDINO_SCORING_MEAN", "mean"},
+    {0, NULL, NULL}
+  };
+  static GType type = 0;
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, register_enum ("GdinoScoring", values));
+  return type;
+}
+
+GType
+gdino_error_get_type (void)
+{
+  static const GEnumValue values[] = {
+    {GDINO_ERROR_INVALID_ARGUMENT, "GDINO_ERROR_INVALID_ARGUMENT",
+        "invalid-argument"},
+    {GDINO_ERROR_NOT_FOUND, "GDINO_ERROR_NOT_FOUND", "not-found"},
+    {GDINO_ERROR_CORRUPT, "GDINO_ERROR_CORRUPT", "corrupt"},
+    {GDINO_ERROR_INCOMPATIBLE, "GDINO_ERROR_INCOMPATIBLE", "incompatible"},
+    {GDINO_ERROR_RUNTIME, "GDINO_ERROR_RUNTIME", "runtime"},
+    {GDINO_ERROR_GRAPH, "GDINO_ERROR_GRAPH", "graph"},
+    {GDINO_ERROR_PROMPT, "GDINO_ERROR_PROMPT", "prompt"},
+    {0, NULL, NULL}
+  };
+  static GType type = 0;
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, register_enum ("GdinoError", values));
+  return type;
+}
