@@ -334,10 +334,55 @@ test_overlay (void)
   rig_free (rig);
 }
 
+/* Skipped frames that repeat boxes have them in the meta, and stay drawn even
+ * where something else on the way, such as a tracker, attaches a meta. */
+static void
+test_held (void)
+{
+  GstElement *element = rig_element_new ("red.");
+  GstHarness *tracker = NULL;
+  Rig *rig;
+
+  if (gst_registry_check_feature_version (gst_registry_get (), "ioutracker", 1,
+          28, 0)) {
+    tracker = gst_harness_new ("ioutracker");
+    gst_harness_set_src_caps_str (tracker, "video/x-raw,format=RGB,"
+        "width=640,height=480,framerate=25/1");
+  }
+  g_object_set (element, "inference-interval", 4, "hold", (gint64) GST_SECOND,
+      NULL);
+  rig = rig_new_with_element (element);
+  rig_set_caps (rig, CAPS);
+  for (guint i = 0; i < 12; i++) {
+    GstBuffer *out = rig_show_at (rig, red_and_blue, 2, i * GST_SECOND / 25);
+    GstAnalyticsRelationMeta *meta =
+        gst_buffer_get_analytics_relation_meta (out);
+    GstAnalyticsODMtd box;
+    gpointer state = NULL;
+
+    g_assert_nonnull (meta);
+    g_assert_true (gst_analytics_relation_meta_iterate (meta, &state,
+            gst_analytics_od_mtd_get_mtd_type (), &box));
+    if (tracker != NULL) {
+      out = gst_harness_push_and_pull (tracker, out);
+      meta = gst_buffer_get_analytics_relation_meta (out);
+      state = NULL;
+      /* The track goes on through frames that were not looked at. */
+      g_assert_true (gst_analytics_relation_meta_iterate (meta, &state,
+              gst_analytics_tracking_mtd_get_mtd_type (), &box));
+    }
+    gst_buffer_unref (out);
+  }
+  g_assert_cmpuint (stat_of (element, "inferred"), ==, 3);
+  g_clear_pointer (&tracker, gst_harness_teardown);
+  rig_free (rig);
+}
+
 int
 main (int argc, char **argv)
 {
   rig_main_init (&argc, &argv);
+  g_test_add_func ("/analytics/held", test_held);
   g_test_add_func ("/analytics/content", test_content);
   g_test_add_func ("/analytics/empty", test_empty);
   g_test_add_func ("/analytics/skipped", test_skipped);

@@ -4,6 +4,8 @@
 /* Frames without a run of the model, in mode every-frame: skipped and late. */
 #include "rig.h"
 
+#include <string.h>
+
 #define CAPS "RGB,width=160,height=120"
 #define FRAME (GST_SECOND / 25)
 
@@ -190,6 +192,68 @@ test_percentiles (void)
   rig_free (rig);
 }
 
+typedef struct
+{
+  GMutex lock;
+  GString *text;
+} Log;
+
+static void
+listen (GstDebugCategory * category, GstDebugLevel level, const gchar * file,
+    const gchar * function, gint line, GObject * object,
+    GstDebugMessage * message, gpointer data)
+{
+  Log *log = data;
+
+  if (strcmp (gst_debug_category_get_name (category), "groundingdino") != 0)
+    return;
+  g_mutex_lock (&log->lock);
+  g_string_append_printf (log->text, "%d %s\n", level,
+      gst_debug_message_get (message));
+  g_mutex_unlock (&log->lock);
+}
+
+/* The log says why there are no boxes: once at INFO, then at DEBUG. */
+static void
+test_reasons (void)
+{
+  static const struct
+  {
+    const char *property;
+    double value;
+    const char *reason;
+  } cases[] = {
+    {"box-threshold", 1.0, "not above the threshold; best score seen 0."},
+    {"size-threshold", 0.001, "1 larger than size-threshold"},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    Rig *rig = rig_new ("red.", CAPS);
+    g_autofree char *info = NULL, *debug = NULL;
+    Log log = {.text = g_string_new (NULL) };
+
+    g_mutex_init (&log.lock);
+    gst_debug_set_threshold_for_name ("groundingdino", GST_LEVEL_DEBUG);
+    gst_debug_add_log_function (listen, &log, NULL);
+    g_object_set (rig->element, cases[i].property, cases[i].value, NULL);
+    for (guint j = 0; j < 3; j++)
+      gst_buffer_unref (rig_show_at (rig, red, 1, j * FRAME));
+    gst_debug_remove_log_function (listen);
+    gst_debug_set_threshold_for_name ("groundingdino", GST_LEVEL_NONE);
+    info = strstr (log.text->str, "4 no boxes: ") != NULL ?
+        g_strdup (strstr (log.text->str, "4 no boxes: ")) : NULL;
+    g_test_message ("%s", log.text->str);
+    g_assert_nonnull (info);
+    g_assert_nonnull (strstr (info, cases[i].reason));
+    g_assert_null (strstr (info + 1, "4 no boxes: "));
+    debug = g_strdup (strstr (log.text->str, "5 no boxes: "));
+    g_assert_nonnull (debug);
+    g_string_free (log.text, TRUE);
+    g_mutex_clear (&log.lock);
+    rig_free (rig);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -200,6 +264,7 @@ main (int argc, char **argv)
   g_test_add_func ("/hold/not-beyond-a-change", test_not_beyond_a_change);
   g_test_add_func ("/hold/nothing-is-repeated-too",
       test_nothing_is_repeated_too);
+  g_test_add_func ("/hold/reasons", test_reasons);
   g_test_add_func ("/hold/percentiles", test_percentiles);
   return rig_main_run ();
 }
