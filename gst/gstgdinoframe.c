@@ -7,6 +7,8 @@
 
 #include "gstgdinoframe.h"
 
+#include "gstgdinomatrix.h"
+
 #include <string.h>
 
 #define PALETTE_SIZE (256 * 4)
@@ -25,8 +27,11 @@ struct _GstGdinoFrame
   /* From frames to the middle, if there is one: columns and rows of the first
    * plane, then of the others. NULL where there is nothing to scale. */
   GstVideoScaler *scalers[2][2];
-  Board middle;
-  GstVideoConverter *converter; /* from the middle, or frames, to the window */
+  Board middle;                 /* scaled, with colour for each pixel */
+  GstVideoConverter *converter; /* (nullable) from frames to the middle or, where
+                                 * there is none, to the window */
+  gboolean planes;              /* the middle is scaled plane by plane */
+  GstGdinoMatrix matrix;        /* from the middle to the window */
   Board canvas;
   GstVideoFrame window;         /* the picture's part of the canvas */
 };
@@ -137,16 +142,24 @@ static gboolean
 make_middle (GstGdinoFrame * self, GError ** error)
 {
   const GdinoLetterbox *box = &self->letterbox;
-  const GstVideoFormat format = middle_format (&self->info, box);
+  GstVideoFormat format = middle_format (&self->info, box);
   GstVideoInfo info;
 
-  if (format == GST_VIDEO_FORMAT_UNKNOWN)
-    return TRUE;
+  self->planes = format != GST_VIDEO_FORMAT_UNKNOWN;
+  if (!self->planes)
+    format = GST_VIDEO_FORMAT_AYUV;
   gst_video_info_set_format (&info, format, box->width, box->height);
   info.fps_n = self->info.fps_n;
   info.fps_d = self->info.fps_d;
   info.colorimetry = self->info.colorimetry;
   info.chroma_site = self->info.chroma_site;
+  if (!GST_VIDEO_INFO_IS_YUV (&self->info)
+      || !gst_gdino_matrix_init (&self->matrix, &info)) {
+    self->planes = FALSE;
+    return TRUE;
+  }
+  if (!self->planes)
+    return make_board (&self->middle, &info, error);
   for (guint i = 0; i < 2; i++) {
     self->scalers[i][0] = make_scaler (GST_VIDEO_INFO_COMP_WIDTH (&self->info,
             i), info.width);
@@ -214,9 +227,10 @@ gst_gdino_frame_new (const GstVideoInfo * info, guint canvas_width,
   if (!make_canvas (self, pad, error) || !make_middle (self, error))
     return NULL;
 
-  self->converter = make_converter (self->middle.mapped ?
-      &self->middle.frame.info : &self->info, &self->window.info);
-  if (self->converter == NULL) {
+  if (!self->planes)
+    self->converter = make_converter (&self->info, self->middle.mapped ?
+        &self->middle.frame.info : &self->window.info);
+  if (!self->planes && self->converter == NULL) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
         "GstVideoConverter cannot turn format %s into RGB",
         gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (info)));
@@ -347,11 +361,14 @@ gst_gdino_frame_load (GstGdinoFrame * self, GstBuffer * buffer, GError ** error)
       || !map_frame (self, buffer, &frame, error))
     return FALSE;
   ok = check_planes (self, &frame, error);
-  if (ok && self->middle.mapped)
+  if (ok && self->planes)
     scale_planes (self, &frame);
-  if (ok)
-    gst_video_converter_frame (self->converter,
-        self->middle.mapped ? &self->middle.frame : &frame, &self->window);
+  else if (ok)
+    gst_video_converter_frame (self->converter, &frame,
+        self->middle.mapped ? &self->middle.frame : &self->window);
+  if (ok && self->middle.mapped)
+    gst_gdino_matrix_convert (&self->matrix, &self->middle.frame,
+        &self->window);
   gst_video_frame_unmap (&frame);
   return ok;
 }
