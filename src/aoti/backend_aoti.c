@@ -27,17 +27,33 @@ typedef struct
   gpointer aligned[GDINO_GRAPH_MAX_TENSORS];    /* copies of inputs, or NULL */
 } Graph;
 
+/* (transfer full): what to add to a message about memory, possibly nothing */
+static char *
+free_memory_text (gboolean on_host)
+{
+  guint64 bytes;
+
+  if (!gdino_torch_free_memory (on_host, &bytes))
+    return g_strdup ("");
+  return g_strdup_printf ("; %" G_GUINT64_FORMAT " MiB are free on the %s",
+      bytes >> 20, on_host ? "machine" : "device");
+}
+
 static void
 set_graph_error (const Graph * self, const char *what, GError ** error)
 {
   const char *why = NULL;
+  g_autofree char *memory = NULL;
 
   if (self->call.get_last_error != NULL
       && self->call.get_last_error (&why) != 0)
     why = NULL;
-  g_set_error (error, GDINO_ERROR, GDINO_ERROR_GRAPH, "%s graph (%s): %s%s%s",
+  /* torch says how much it wanted, if it is about that. */
+  if (why == NULL || strstr (why, "memory") != NULL)
+    memory = free_memory_text (self->on_host);
+  g_set_error (error, GDINO_ERROR, GDINO_ERROR_GRAPH, "%s graph (%s): %s%s%s%s",
       self->info->name, self->info->path, what, why && *why ? ": " : "",
-      why && *why ? why : "");
+      why && *why ? why : "", memory != NULL ? memory : "");
 }
 
 static gint32
@@ -133,6 +149,7 @@ make_inputs (Graph * self, const GdinoTensor * inputs, AtenTensor ** handles,
 {
   for (guint i = 0; i < self->info->n_inputs; i++) {
     const GdinoTensorSpec *spec = &self->info->inputs[i];
+    g_autofree char *memory = NULL;
 
     if (self->on_host)
       handles[i] = wrap_host (self, spec, align_input (self, i,
@@ -142,10 +159,11 @@ make_inputs (Graph * self, const GdinoTensor * inputs, AtenTensor ** handles,
     if (handles[i] != NULL)
       continue;
     delete_tensors (self, handles, i);
+    memory = free_memory_text (self->on_host);
     g_set_error (error, GDINO_ERROR, GDINO_ERROR_GRAPH,
         "%s graph (%s): input %s: no memory for a tensor of %" G_GSIZE_FORMAT
-        " bytes", self->info->name, self->info->path, spec->name,
-        spec->n_bytes);
+        " bytes%s", self->info->name, self->info->path, spec->name,
+        spec->n_bytes, memory);
     return FALSE;
   }
   return TRUE;

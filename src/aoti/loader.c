@@ -11,6 +11,7 @@
 #include <gdino/error.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "elf.h"
 #include "version.h"
@@ -132,6 +133,26 @@ gdino_torch_check_cuda (const GdinoTorch * torch, guint index, GError ** error)
     g_set_error (error, GDINO_ERROR, GDINO_ERROR_INCOMPATIBLE,
         "found %d CUDA devices, wanted cuda:%u", count, index);
   return FALSE;
+}
+
+gboolean
+gdino_torch_free_memory (gboolean on_host, guint64 * bytes)
+{
+  int (*get_info) (size_t *free, size_t *total);
+  size_t found, total;
+  long pages;
+
+  if (on_host) {
+    pages = sysconf (_SC_AVPHYS_PAGES);
+    *bytes = (guint64) MAX (pages, 0) * (guint64) sysconf (_SC_PAGESIZE);
+    return pages > 0;
+  }
+  /* Also of the CUDA runtime, which check_cuda() has brought in. */
+  *(void **) &get_info = dlsym (RTLD_DEFAULT, "cudaMemGetInfo");
+  if (get_info == NULL || get_info (&found, &total) != 0)
+    return FALSE;
+  *bytes = found;
+  return TRUE;
 }
 
 /* The dynamic loader knows a file by its path and would give the old graph when

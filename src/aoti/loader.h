@@ -41,6 +41,10 @@ const GdinoTorch *gdino_torch_get (const GdinoTorchSearch * search,
 gboolean gdino_torch_check_cuda (const GdinoTorch * torch, guint index,
     GError ** error);
 
+/* Bytes of memory that are free: of the CUDA device in use, or of the machine.
+ * Returns: FALSE where that cannot be told. Thread-safety: Safe. */
+gboolean gdino_torch_free_memory (gboolean on_host, guint64 * bytes);
+
 /* Opens a compiled graph, which stays open for the life of the process.
  * Returns: FALSE with GDINO_ERROR_GRAPH naming @path. Thread-safety: Safe. */
 gboolean gdino_aoti_graph_load (const char *path, GdinoAotiGraph * graph,
