@@ -9,6 +9,7 @@
 #include <gdino/error.h>
 #include <string.h>
 
+#include "heap.h"
 #include "loader.h"
 #include "pages.h"
 
@@ -316,6 +317,7 @@ aoti_close (gpointer graph)
   for (guint i = 0; i < GDINO_GRAPH_MAX_TENSORS; i++)
     g_aligned_free (self->aligned[i]);
   g_free (self);
+  gdino_heap_release ();
 }
 
 static const GdinoTorch *
@@ -401,6 +403,8 @@ aoti_open (const GdinoGraphInfo * info, const GdinoBackendTarget * target,
     set_graph_error (self, "cannot be created", error);
     goto failed;
   }
+  if (self->on_host)
+    gdino_heap_keep ();
   gdino_pages_release ((gconstpointer) (guintptr) self->call.create);
   if (!check_counts (self, error))
     goto failed;
