@@ -291,6 +291,17 @@ run_frames (GdinoDetector * self, const GdinoFrame * frames, guint n,
   return used == 0 || run_slots (self, used, spent, error);
 }
 
+/* Texts of a prompt that nobody asks for any more. */
+static void
+drop_held (GdinoDetector * self, const GdinoFrame * frames, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    if (gdino_prompt_get_n_passes (frames[i].prompt) > 1)
+      return;
+  g_ptr_array_set_size (self->held, 0);
+  g_clear_pointer (&self->held_prompt, gdino_prompt_unref);
+}
+
 gboolean
 gdino_detector_detect_batch (GdinoDetector * self, const GdinoFrame * frames,
     guint n_frames, const GdinoDecodeParams * params, GdinoDetections ** found,
@@ -311,6 +322,7 @@ gdino_detector_detect_batch (GdinoDetector * self, const GdinoFrame * frames,
   for (guint i = 0; i < n_frames; i++)
     self->decoders[i] = gdino_decoder_new (frames[i].prompt,
         frames[i].letterbox, params);
+  drop_held (self, frames, n_frames);
   ok = run_frames (self, frames, n_frames, &spent, error);
   start = g_get_monotonic_time ();
   for (guint i = 0; i < n_frames; i++) {
@@ -360,7 +372,8 @@ gdino_detector_detect_bytes (GdinoDetector * self, GBytes * canvas,
   g_return_val_if_fail (self != NULL, NULL);
   g_return_val_if_fail (canvas != NULL, NULL);
 
-  /* The last row may end with its pixels; an absurd stride is refused below. */
+  /* The last row may end with its pixels. A stride beyond 32 bits could overflow;
+   * no bytes are enough for it. */
   wanted = MIN (stride, G_MAXUINT32) * (self->canvas_height - 1)
       + (gsize) self->canvas_width * 3;
   if (g_bytes_get_size (canvas) < wanted) {

@@ -222,16 +222,15 @@ gdino_phrases_fit (GdinoPhrases * self, guint room, guint max_passes,
   for (i = 0; i < self->blocks->len; i++) {
     const GdinoBlock *block = &g_array_index (self->blocks, GdinoBlock, i);
     const guint n = gdino_block_count (block);
+    g_autoptr (GBytes) key = key_of (self, block);
 
-    if (max_passes > 1) {
-      if (n > room) {
-        g_ptr_array_add (dropped, copy_text (self, block));
-        continue;
-      }
-      if (!g_hash_table_add (seen, key_of (self, block))) {
-        g_ptr_array_add (duplicates, copy_text (self, block));
-        continue;
-      }
+    if (max_passes > 1 && n > room) {
+      g_ptr_array_add (dropped, copy_text (self, block));
+      continue;
+    }
+    if (max_passes > 1 && g_hash_table_contains (seen, key)) {
+      g_ptr_array_add (duplicates, copy_text (self, block));
+      continue;
     }
     if (used + n > room) {
       if (passes->len == max_passes)
@@ -239,12 +238,17 @@ gdino_phrases_fit (GdinoPhrases * self, guint room, guint max_passes,
       pass = add_pass (passes);
       used = 0;
     }
+    g_hash_table_add (seen, g_steal_pointer (&key));
     g_array_append_val (pass, *block);
     used += n;
   }
-  for (; i < self->blocks->len; i++)
-    g_ptr_array_add (dropped, copy_text (self, &g_array_index (self->blocks,
-                GdinoBlock, i)));
+  for (; i < self->blocks->len; i++) {
+    const GdinoBlock *block = &g_array_index (self->blocks, GdinoBlock, i);
+    g_autoptr (GBytes) key = key_of (self, block);
+
+    g_ptr_array_add (max_passes > 1 && g_hash_table_contains (seen, key) ?
+        duplicates : dropped, copy_text (self, block));
+  }
   return TRUE;
 }
 

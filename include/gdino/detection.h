@@ -62,7 +62,8 @@ typedef struct
  * @phrase_rules: (nullable) (array length=n_phrase_rules): one for each phrase of
  *   the prompt, borrowed; without them each phrase is a group of its own
  *
- * With rules a query is reported when a phrase scores above its own threshold, or
+ * Rules are for C: other languages could not keep borrowed memory alive. With
+ * rules a query is reported when a phrase scores above its own threshold, or
  * above the box threshold where it has none; it gets the best of those phrases.
  * Comparisons with a threshold are strict. Fill with gdino_decode_params_init()
  * first. Plain data.
@@ -76,6 +77,7 @@ typedef struct
   GdinoNms nms;
   GdinoScoring scoring;
   guint max_detections;
+  /*< private >*/
   guint n_phrase_rules;
   const GdinoPhraseRule *phrase_rules;
 } GdinoDecodeParams;

@@ -47,7 +47,7 @@ GDINO_API GdinoTokenizer *gdino_tokenizer_new_from_file (const char *path,
 
 /**
  * gdino_tokenizer_new_from_data:
- * @data: (array length=length): bytes of a vocab.txt; only read in the call
+ * @data: (array length=length) (element-type guint8): bytes of a vocab.txt; only read in the call
  * @length: number of bytes
  * @error: return location for a #GError
  *

@@ -80,4 +80,3 @@ def test_detections(root, build_dir, default_package, plugin_env, tmp_path):
                 different.append(f"{picture.path.name}, {side}: {found}")
     assert total >= 10
     assert len(different) <= MOST_DIFFERENT * total, "\n".join([f"of {total}", *different])
-

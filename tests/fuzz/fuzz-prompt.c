@@ -62,6 +62,35 @@ check_phrase (GdinoPrompt * prompt, const GdinoPhrase * phrase)
     g_assert_true (ids[i] != DOT && ids[i] != QUESTION);
 }
 
+/* Several contexts: every phrase in one of them, and nothing lost without being
+ * named. */
+static void
+check_split (GdinoTokenizer * tokenizer, const char *text, guint n_tokens)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GdinoPrompt) prompt =
+      gdino_prompt_new_split (tokenizer, text, n_tokens, 3, &error);
+  guint next = 0;
+
+  if (prompt == NULL) {
+    g_assert_true (error->domain == GDINO_ERROR);
+    return;
+  }
+  g_assert_cmpuint (gdino_prompt_get_n_passes (prompt), <=, 3);
+  for (guint p = 0; p < gdino_prompt_get_n_passes (prompt); p++) {
+    GdinoPrompt *pass = gdino_prompt_get_pass (prompt, p);
+
+    check_arrays (pass);
+    g_assert_cmpuint (gdino_prompt_get_pass_offset (prompt, p), ==, next);
+    for (guint i = 0; i < gdino_prompt_get_n_phrases (pass); i++, next++) {
+      check_phrase (pass, gdino_prompt_get_phrase (pass, i));
+      g_assert_cmpstr (gdino_prompt_get_phrase (prompt, next)->text, ==,
+          gdino_prompt_get_phrase (pass, i)->text);
+    }
+  }
+  g_assert_cmpuint (gdino_prompt_get_n_phrases (prompt), ==, next);
+}
+
 int
 LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
 {
@@ -86,5 +115,6 @@ LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
   check_arrays (prompt);
   for (guint i = 0; i < gdino_prompt_get_n_phrases (prompt); i++)
     check_phrase (prompt, gdino_prompt_get_phrase (prompt, i));
+  check_split (tokenizer, text, data[0]);
   return 0;
 }

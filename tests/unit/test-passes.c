@@ -109,7 +109,7 @@ test_left_out (void)
 {
   g_autoptr (GdinoTokenizer) tokenizer = make_tokenizer ();
   g_autoptr (GdinoPrompt) prompt = split ("cat. dog. red car red car red car. "
-      "red cat. red dog. red car.", 6, 2);
+      "red cat. red dog. red car. dog.", 6, 2);
   g_autoptr (GError) error = NULL;
   const char *const *dropped = gdino_prompt_get_dropped (prompt);
 
@@ -119,6 +119,8 @@ test_left_out (void)
   g_assert_cmpstr (dropped[1], ==, "red dog");
   g_assert_cmpstr (dropped[2], ==, "red car");
   g_assert_null (dropped[3]);
+  g_assert_cmpstr (gdino_prompt_get_duplicates (prompt)[0], ==, "dog");
+  g_assert_null (gdino_prompt_get_duplicates (prompt)[1]);
 
   g_assert_null (gdino_prompt_new_split (tokenizer,
           "red car red car red car. cat.", 6, 9, &error));
@@ -247,6 +249,35 @@ test_detector (gconstpointer data)
             prompt, &params, NULL, &error));
     g_assert_error (error, GDINO_ERROR, GDINO_ERROR_INVALID_ARGUMENT);
     g_assert_nonnull (strstr (error->message, "rules for 4 phrases, wanted 5"));
+  }
+
+  /* Several frames, each with a prompt of its own. */
+  if (batch > 1) {
+    g_autoptr (GdinoPrompt) one =
+        gdino_detector_make_prompt (detector, "blue.", NULL);
+    g_autoptr (GdinoPrompt) none =
+        gdino_detector_make_prompt (detector, "", NULL);
+    GdinoPrompt *const pairs[][2] = {
+      {prompt, one}, {one, prompt}, {prompt, prompt}, {none, prompt}
+    };
+
+    params.phrase_rules = NULL;
+    for (guint i = 0; i < G_N_ELEMENTS (pairs); i++) {
+      GdinoDetections *found[2];
+      const GdinoFrame frames[] = {
+        {canvas, 64 * 3, &letterbox, pairs[i][0]},
+        {canvas, 64 * 3, &letterbox, pairs[i][1]},
+      };
+
+      g_assert_true (gdino_detector_detect_batch (detector, frames, 2, &params,
+              found, NULL, NULL));
+      for (guint j = 0; j < 2; j++) {
+        g_assert_true (gdino_detections_get_prompt (found[j]) == pairs[i][j]);
+        g_assert_cmpuint (gdino_detections_get_n (found[j]), ==,
+            pairs[i][j] == prompt ? 2 : pairs[i][j] == one ? 1 : 0);
+        gdino_detections_unref (found[j]);
+      }
+    }
   }
 
   /* A run that fails leaves nothing behind. */
