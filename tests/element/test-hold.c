@@ -226,30 +226,27 @@ test_reasons (void)
     {"box-threshold", 1.0, "not above the threshold; best score seen 0."},
     {"size-threshold", 0.001, "1 larger than size-threshold"},
   };
+  /* GStreamer leaks its list when a function is taken off it: this one stays. */
+  static Log log;
 
+  log.text = g_string_new (NULL);
+  gst_debug_add_log_function (listen, &log, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     Rig *rig = rig_new ("red.", CAPS);
-    g_autofree char *info = NULL, *debug = NULL;
-    Log log = {.text = g_string_new (NULL) };
+    const char *info;
 
-    g_mutex_init (&log.lock);
+    g_string_truncate (log.text, 0);
     gst_debug_set_threshold_for_name ("groundingdino", GST_LEVEL_DEBUG);
-    gst_debug_add_log_function (listen, &log, NULL);
     g_object_set (rig->element, cases[i].property, cases[i].value, NULL);
     for (guint j = 0; j < 3; j++)
       gst_buffer_unref (rig_show_at (rig, red, 1, j * FRAME));
-    gst_debug_remove_log_function (listen);
     gst_debug_set_threshold_for_name ("groundingdino", GST_LEVEL_NONE);
-    info = strstr (log.text->str, "4 no boxes: ") != NULL ?
-        g_strdup (strstr (log.text->str, "4 no boxes: ")) : NULL;
     g_test_message ("%s", log.text->str);
+    info = strstr (log.text->str, "4 no boxes: ");
     g_assert_nonnull (info);
     g_assert_nonnull (strstr (info, cases[i].reason));
     g_assert_null (strstr (info + 1, "4 no boxes: "));
-    debug = g_strdup (strstr (log.text->str, "5 no boxes: "));
-    g_assert_nonnull (debug);
-    g_string_free (log.text, TRUE);
-    g_mutex_clear (&log.lock);
+    g_assert_nonnull (strstr (info, "5 no boxes: "));
     rig_free (rig);
   }
 }
