@@ -24,6 +24,7 @@ flood (gpointer data)
 {
   Flood *self = data;
   const gint64 begin = g_get_monotonic_time ();
+  gint64 early;
 
   for (gint64 i = 0; !g_atomic_int_get (&self->stop); i++) {
     const gint64 due = begin + i * 2 * G_USEC_PER_SEC / CHANGES_A_SECOND;
@@ -32,8 +33,9 @@ flood (gpointer data)
 
     g_object_set (self->element, "prompt", text, NULL);
     g_atomic_int_inc (&self->changes);
-    if (due > g_get_monotonic_time ())
-      g_usleep ((gulong) (due - g_get_monotonic_time ()));
+    early = due - g_get_monotonic_time ();
+    if (early > 0)
+      g_usleep ((gulong) early);
   }
   return NULL;
 }
