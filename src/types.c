@@ -5,19 +5,8 @@
 
 #include <gdino/gdino.h>
 
-G_DEFINE_BOXED_TYPE (GdinoPackage, gdino_package, gdino_package_ref,
-    gdino_package_unref)
-    G_DEFINE_BOXED_TYPE (GdinoTokenizer, gdino_tokenizer, gdino_tokenizer_ref,
-    gdino_tokenizer_unref)
-    G_DEFINE_BOXED_TYPE (GdinoEngine, gdino_engine, gdino_engine_ref,
-    gdino_engine_unref)
-    G_DEFINE_BOXED_TYPE (GdinoDetector, gdino_detector, gdino_detector_ref,
-    gdino_detector_unref)
-    G_DEFINE_BOXED_TYPE (GdinoPrompt, gdino_prompt, gdino_prompt_ref,
-    gdino_prompt_unref)
-    G_DEFINE_BOXED_TYPE (GdinoDetections, gdino_detections, gdino_detections_ref,
-    gdino_detections_unref)
-     static GdinoDecodeParams *copy_params (GdinoDecodeParams * params)
+static GdinoDecodeParams *
+copy_params (GdinoDecodeParams * params)
 {
   return g_memdup2 (params, sizeof *params);
 }
@@ -40,12 +29,55 @@ free_letterbox (GdinoLetterbox * letterbox)
   g_free (letterbox);
 }
 
-/* The rules stay borrowed. */
-G_DEFINE_BOXED_TYPE (GdinoDecodeParams, gdino_decode_params, copy_params,
-    free_params)
-    G_DEFINE_BOXED_TYPE (GdinoLetterbox, gdino_letterbox, copy_letterbox,
-    free_letterbox)
-     static GType register_enum (const char *name, const GEnumValue * values)
+/* Parts of prompts and results are copied whole, so that in other languages they
+ * outlive what they are part of. */
+static GdinoPhrase *
+copy_phrase (GdinoPhrase * phrase)
+{
+  GdinoPhrase *copy = g_memdup2 (phrase, sizeof *phrase);
+
+  copy->text = g_strdup (phrase->text);
+  return copy;
+}
+
+static void
+free_phrase (GdinoPhrase * phrase)
+{
+  g_free ((char *) phrase->text);
+  g_free (phrase);
+}
+
+static GdinoDetection *
+copy_detection (GdinoDetection * detection)
+{
+  GdinoDetection *copy = g_memdup2 (detection, sizeof *detection);
+
+  copy->classes = g_memdup2 (detection->classes,
+      detection->n_classes * sizeof *detection->classes);
+  return copy;
+}
+
+static void
+free_detection (GdinoDetection * detection)
+{
+  g_free ((GdinoClass *) detection->classes);
+  g_free (detection);
+}
+
+static GdinoDecodeStats *
+copy_stats (GdinoDecodeStats * stats)
+{
+  return g_memdup2 (stats, sizeof *stats);
+}
+
+static void
+free_stats (GdinoDecodeStats * stats)
+{
+  g_free (stats);
+}
+
+static GType
+register_enum (const char *name, const GEnumValue * values)
 {
   return g_enum_register_static (g_intern_static_string (name), values);
 }
@@ -101,3 +133,29 @@ gdino_error_get_type (void)
     g_once_init_leave (&type, register_enum ("GdinoError", values));
   return type;
 }
+
+/* Rules that parameters borrow stay borrowed in a copy. */
+/* *INDENT-OFF* */
+G_DEFINE_BOXED_TYPE (GdinoPackage, gdino_package, gdino_package_ref,
+    gdino_package_unref)
+G_DEFINE_BOXED_TYPE (GdinoTokenizer, gdino_tokenizer, gdino_tokenizer_ref,
+    gdino_tokenizer_unref)
+G_DEFINE_BOXED_TYPE (GdinoEngine, gdino_engine, gdino_engine_ref,
+    gdino_engine_unref)
+G_DEFINE_BOXED_TYPE (GdinoDetector, gdino_detector, gdino_detector_ref,
+    gdino_detector_unref)
+G_DEFINE_BOXED_TYPE (GdinoPrompt, gdino_prompt, gdino_prompt_ref,
+    gdino_prompt_unref)
+G_DEFINE_BOXED_TYPE (GdinoDetections, gdino_detections, gdino_detections_ref,
+    gdino_detections_unref)
+G_DEFINE_BOXED_TYPE (GdinoDecodeParams, gdino_decode_params, copy_params,
+    free_params)
+G_DEFINE_BOXED_TYPE (GdinoLetterbox, gdino_letterbox, copy_letterbox,
+    free_letterbox)
+G_DEFINE_BOXED_TYPE (GdinoPhrase, gdino_phrase, copy_phrase,
+    free_phrase)
+G_DEFINE_BOXED_TYPE (GdinoDetection, gdino_detection, copy_detection,
+    free_detection)
+G_DEFINE_BOXED_TYPE (GdinoDecodeStats, gdino_decode_stats, copy_stats,
+    free_stats)
+/* *INDENT-ON* */

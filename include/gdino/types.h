@@ -34,6 +34,15 @@ GDINO_API GType gdino_decode_params_get_type (void) G_GNUC_CONST;
 #define GDINO_TYPE_LETTERBOX (gdino_letterbox_get_type ())
 GDINO_API GType gdino_letterbox_get_type (void) G_GNUC_CONST;
 
+#define GDINO_TYPE_PHRASE (gdino_phrase_get_type ())
+GDINO_API GType gdino_phrase_get_type (void) G_GNUC_CONST;
+
+#define GDINO_TYPE_DETECTION (gdino_detection_get_type ())
+GDINO_API GType gdino_detection_get_type (void) G_GNUC_CONST;
+
+#define GDINO_TYPE_DECODE_STATS (gdino_decode_stats_get_type ())
+GDINO_API GType gdino_decode_stats_get_type (void) G_GNUC_CONST;
+
 #define GDINO_TYPE_NMS (gdino_nms_get_type ())
 GDINO_API GType gdino_nms_get_type (void) G_GNUC_CONST;
 

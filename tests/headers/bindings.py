@@ -46,6 +46,14 @@ def main(folder: str) -> None:
     print("stats", found.get_stats().n_queries > 0, timings.graph_us >= 0)
     assert found.get_prompt().get_revision() == prompt.get_revision()
 
+    # Parts outlive what they are part of.
+    phrase, box, stats = prompt.get_phrase(1), found.get(0), found.get_stats()
+    del prompt, found
+    for text in ("green.", "white. black.", "yellow. cyan. magenta."):
+        detector.make_prompt(text)
+    print("kept", phrase.text, box.width, len(box.classes), stats.n_queries > 0)
+    prompt = detector.make_prompt("a red.")
+
     for what, call in (
         ("folder", lambda: Gdino.Package.open(folder + "/none")),
         ("device", lambda: Gdino.Engine.get(package, "gpu")),
