@@ -7,8 +7,6 @@
 
 #include "gstgdinoslot.h"
 
-#include "gstgdinoprompt.h"
-
 void
 gst_gdino_slot_init (GstGdinoSlot * self)
 {
@@ -108,45 +106,44 @@ gst_gdino_slot_dup_text (GstGdinoSlot * self)
   return text;
 }
 
-/* Of the file, unless another text was given meanwhile. */
-static void
-keep_text (GstGdinoSlot * self, const gchar * text, guint64 turn)
+/* The caller holds the lock. */
+static gboolean
+wants_file (const GstGdinoSlot * self)
 {
+  return self->of_file || self->text == NULL || *self->text == '\0';
+}
+
+gboolean
+gst_gdino_slot_wants_file (GstGdinoSlot * self)
+{
+  gboolean wants;
+
   g_mutex_lock (&self->lock);
-  if (self->given == turn) {
-    g_free (self->text);
-    self->text = g_strdup (text);
-    self->of_file = TRUE;
-  }
+  wants = wants_file (self);
   g_mutex_unlock (&self->lock);
+  return wants;
 }
 
 gboolean
 gst_gdino_slot_open (GstGdinoSlot * self, GdinoPackage * package,
-    const gchar * path, GdinoPrompt ** accepted, GError ** error)
+    const gchar * file_text, GdinoPrompt ** accepted, GError ** error)
 {
   g_autofree gchar *text = NULL;
   guint64 turn;
   guint max_passes;
-  gboolean of_file;
 
   *accepted = NULL;
   g_mutex_lock (&self->lock);
   self->package = gdino_package_ref (package);
+  if (file_text != NULL && wants_file (self)) {
+    g_free (self->text);
+    self->text = g_strdup (file_text);
+    self->of_file = TRUE;
+  }
   text = g_strdup (self->text);
   turn = self->given;
   max_passes = self->max_passes;
-  of_file = self->of_file;
   g_mutex_unlock (&self->lock);
-
-  if (path != NULL && *path != '\0'
-      && (of_file || text == NULL || *text == '\0')) {
-    g_free (text);
-    text = gst_gdino_prompt_read_file (path, error);
-    if (text == NULL)
-      return FALSE;
-    keep_text (self, text, turn);
-  }
   return fill (self, package, text, turn, max_passes, accepted, error);
 }
 

@@ -65,19 +65,20 @@ guint gst_gdino_slot_get_max_passes (GstGdinoSlot * self);
 /** gst_gdino_slot_dup_text: Returns: (transfer full) (nullable): the last text given, good or not */
 gchar *gst_gdino_slot_dup_text (GstGdinoSlot * self);
 
+/** gst_gdino_slot_wants_file: Returns: whether the text is to come from the prompt file: none was given, or the last one came from there */
+gboolean gst_gdino_slot_wants_file (GstGdinoSlot * self);
+
 /**
  * gst_gdino_slot_open:
  * @package: whose vocabulary and token count to use
- * @path: (nullable): file to take the first text from when none was given, or
- *   the last one came from there
+ * @file_text: (nullable): what the prompt file says, taken where it is wanted
  * @accepted: (out) (transfer full) (nullable): as above
  * @error: return location for a #GError
  *
- * Returns: %FALSE when the file cannot be read or the text is no usable prompt;
- *   close the slot then
+ * Returns: %FALSE when the text is no usable prompt; close the slot then
  */
 gboolean gst_gdino_slot_open (GstGdinoSlot * self, GdinoPackage * package,
-    const gchar * path, GdinoPrompt ** accepted, GError ** error);
+    const gchar * file_text, GdinoPrompt ** accepted, GError ** error);
 
 /** gst_gdino_slot_close: forgets package and prompt, keeps the text */
 void gst_gdino_slot_close (GstGdinoSlot * self);

@@ -102,20 +102,27 @@ static gboolean
 load_prompt (GstGroundingDino * self, GError ** error)
 {
   g_autoptr (GdinoPrompt) accepted = NULL;
+  g_autoptr (GError) unread = NULL;
   g_autofree gchar *path = NULL;
+  gboolean given;
 
   GST_OBJECT_LOCK (self);
   path = g_strdup (self->settings.prompt_path);
   GST_OBJECT_UNLOCK (self);
+  given = path != NULL && *path != '\0';
   g_clear_pointer (&self->file_said, g_free);
-  if (path != NULL && *path != '\0')
-    self->file_said = gst_gdino_prompt_read_file (path, NULL);
-  if (!gst_gdino_slot_open (&self->slot, self->model.package, path, &accepted,
-          error))
+  if (given)
+    self->file_said = gst_gdino_prompt_read_file (path, &unread);
+  if (unread != NULL && gst_gdino_slot_wants_file (&self->slot)) {
+    g_propagate_error (error, g_steal_pointer (&unread));
+    return FALSE;
+  }
+  if (!gst_gdino_slot_open (&self->slot, self->model.package, self->file_said,
+          &accepted, error))
     return FALSE;
   if (accepted != NULL)
     gst_gdino_post_prompt (GST_ELEMENT (self), accepted);
-  if (path != NULL && *path != '\0')
+  if (given)
     self->watch = gst_gdino_watch_new (path, gst_gdino_ask_file, self);
   return TRUE;
 }
