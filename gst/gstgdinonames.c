@@ -14,17 +14,9 @@ struct _GstGdinoNames
   GstGdinoTable *thresholds;    /* (nullable) */
   GstGdinoTable *labels;        /* (nullable) */
   guint n;                      /* phrases */
-  GdinoPhraseRule *rules;       /* (nullable) */
+  GdinoPhraseRule *rules;       /* (nullable) where there is no table */
+  const gchar **shown;          /* (nullable) likewise; label of each phrase */
 };
-
-static const gchar *
-label_of (GstGdinoTable * labels, GdinoPrompt * prompt, guint index)
-{
-  const gchar *phrase = gdino_prompt_get_phrase (prompt, index)->text;
-  const GstGdinoEntry *entry = gst_gdino_table_find (labels, phrase);
-
-  return entry == NULL ? phrase : entry->label;
-}
 
 /* The first phrase of a label gives its number to the others. */
 static void
@@ -34,16 +26,19 @@ make_rules (GstGdinoNames * self)
   guint i;
 
   self->rules = g_new (GdinoPhraseRule, MAX (self->n, 1));
+  self->shown = g_new (const gchar *, MAX (self->n, 1));
   for (i = 0; i < self->n; i++) {
-    const gchar *label = label_of (self->labels, self->prompt, i);
+    const gchar *phrase = gdino_prompt_get_phrase (self->prompt, i)->text;
     const GstGdinoEntry *entry = gst_gdino_table_find (self->thresholds,
-        gdino_prompt_get_phrase (self->prompt, i)->text);
+        phrase);
+    const GstGdinoEntry *alias = gst_gdino_table_find (self->labels, phrase);
     gpointer group;
 
     self->rules[i].threshold = entry == NULL ? -1 : (float) entry->threshold;
-    if (!g_hash_table_lookup_extended (groups, label, NULL, &group)) {
+    self->shown[i] = alias == NULL ? phrase : alias->label;
+    if (!g_hash_table_lookup_extended (groups, self->shown[i], NULL, &group)) {
       group = GUINT_TO_POINTER (i);
-      g_hash_table_insert (groups, (gpointer) label, group);
+      g_hash_table_insert (groups, (gpointer) self->shown[i], group);
     }
     self->rules[i].group = GPOINTER_TO_UINT (group);
   }
@@ -83,6 +78,7 @@ gst_gdino_names_unref (GstGdinoNames * self)
   gst_gdino_table_unref (self->thresholds);
   gst_gdino_table_unref (self->labels);
   g_free (self->rules);
+  g_free (self->shown);
   g_free (self);
 }
 
@@ -104,7 +100,8 @@ gst_gdino_names_apply (const GstGdinoNames * self, GdinoDecodeParams * params)
 const gchar *
 gst_gdino_names_get_label (const GstGdinoNames * self, guint index)
 {
-  return label_of (self->labels, self->prompt, index);
+  return self->shown != NULL ? self->shown[index]
+      : gdino_prompt_get_phrase (self->prompt, index)->text;
 }
 
 static void
