@@ -29,13 +29,20 @@ gst_gdino_chain_reset (GstGroundingDino * self)
   gst_gdino_chain_forget (self);
 }
 
-void
-gst_gdino_chain_forget (GstGroundingDino * self)
+/* The next frame is looked at itself. */
+static void
+forget_results (GstGroundingDino * self)
 {
   self->skip = 0;
   gst_gdino_show_clear (&self->show);
   if (self->worker != NULL)
     gst_gdino_worker_forget (self->worker);
+}
+
+void
+gst_gdino_chain_forget (GstGroundingDino * self)
+{
+  forget_results (self);
   GST_OBJECT_LOCK (self);
   gst_gdino_qos_init (&self->late);
   GST_OBJECT_UNLOCK (self);
@@ -79,11 +86,8 @@ tell_downstream (GstGroundingDino * self, GdinoPrompt * prompt,
     GstBuffer * buffer)
 {
   self->revision = gdino_prompt_get_revision (prompt);
-  self->skip = 0;
   self->told_empty = FALSE;
-  gst_gdino_show_clear (&self->show);
-  if (self->worker != NULL)
-    gst_gdino_worker_forget (self->worker);
+  forget_results (self);
   gst_pad_push_event (GST_BASE_TRANSFORM_SRC_PAD (self),
       gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY,
           gst_gdino_prompt_describe (prompt)));
@@ -283,10 +287,12 @@ gst_gdino_chain (GstBaseTransform * trans, GstBuffer * buffer)
     self->skip = job.interval - 1;
   else
     self->skip--;
-  if (!run)
+  if (!run) {
     add_one (self, &self->stats.skipped);
-  else if (job.qos && is_late (self, buffer))
-    run = FALSE, self->skip = 0;
+  } else if (job.qos && is_late (self, buffer)) {
+    run = FALSE;
+    self->skip = 0;
+  }
 
   if (self->worker != NULL)
     pass_newest (self, buffer, &stamp, &job, run);
