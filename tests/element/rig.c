@@ -301,6 +301,17 @@ rig_wait (Rig * self, const char *field, guint64 value)
   }
 }
 
+void
+rig_wait_for_runs (gint runs)
+{
+  guint i;
+
+  for (i = 0; gdino_fake_get (frame_runs) < runs; i++) {
+    g_assert_cmpuint (i, <, 10000);
+    g_usleep (1000);
+  }
+}
+
 const GstStructure *
 detection_of (GstBuffer * buffer)
 {

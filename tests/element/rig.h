@@ -82,6 +82,10 @@ GstBuffer *rig_show_at (Rig * self, const Patch * patches, guint n,
  * takes half a minute. */
 void rig_wait (Rig * self, const char *field, guint64 value);
 
+/* Waits until so many runs of the frame graph have begun; aborts when it takes
+ * ten seconds. */
+void rig_wait_for_runs (gint runs);
+
 /* The parameter "detection" of the only region of @buffer, NULL when there is
  * no region. (transfer none) */
 const GstStructure *detection_of (GstBuffer * buffer);

@@ -150,17 +150,6 @@ push_one (gpointer data)
               red, 1)));
 }
 
-static void
-wait_for_run (gint runs)
-{
-  guint i;
-
-  for (i = 0; gdino_fake_get (frame_runs) <= runs; i++) {
-    g_assert_cmpuint (i, <, 10000);
-    g_usleep (1000);
-  }
-}
-
 /* A flush during a run: that frame never leaves, caps and model stay, and the
  * first frame after it has boxes. */
 static void
@@ -179,7 +168,7 @@ test_flush (void)
 
     gdino_fake_set (delay_us, 100000);
     thread = g_thread_new ("push", push_one, rig);
-    wait_for_run (runs);
+    rig_wait_for_runs (runs + 1);
     g_assert_true (gst_harness_push_event (rig->harness,
             gst_event_new_flush_start ()));
     g_assert_cmpint (GPOINTER_TO_INT (g_thread_join (thread)), ==,
@@ -244,7 +233,7 @@ test_stop_while_inferring (void)
 
     gdino_fake_set (delay_us, 10000);
     thread = g_thread_new ("push", push_one, rig);
-    wait_for_run (runs);
+    rig_wait_for_runs (runs + 1);
     begin = g_get_monotonic_time ();
     gst_element_set_state (rig->element, GST_STATE_NULL);
     g_assert_cmpint (g_get_monotonic_time () - begin, <, 2 * G_USEC_PER_SEC);

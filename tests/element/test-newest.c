@@ -35,15 +35,6 @@ show (Rig * rig, const Patch * patch, guint i)
 }
 
 static void
-wait_for_runs (gint runs)
-{
-  for (guint i = 0; gdino_fake_get (frame_runs) < runs; i++) {
-    g_assert_cmpuint (i, <, 30000);
-    g_usleep (1000);
-  }
-}
-
-static void
 assert_from (GstBuffer * out, guint from, guint now, gboolean held)
 {
   const GstStructure *detection = detection_of (out);
@@ -90,7 +81,7 @@ test_never_waits (void)
   gdino_fake_set (delay_us, 1000000);
   for (guint i = 0; i < 30; i++)
     g_assert_false (show (rig, red, i));
-  wait_for_runs (runs + 1);
+  rig_wait_for_runs (runs + 1);
   gst_harness_push_event (rig->harness, gst_event_new_eos ());
   g_assert_cmpint (gdino_fake_get (frame_runs), ==, runs + 1);
   g_assert_cmpuint (stat_of (rig->element, "frames"), ==, 30);
@@ -150,7 +141,7 @@ test_forgets (void (*change) (Rig * rig))
   rig_wait (rig, "inferred", 1);
   gdino_fake_set (delay_us, 200000);
   g_assert_true (show (rig, red, 1));
-  wait_for_runs (runs + 2);
+  rig_wait_for_runs (runs + 2);
   change (rig);
   g_assert_false (show (rig, blue, 2));
   rig_wait (rig, "inferred", 2);
@@ -263,7 +254,7 @@ test_memory_is_given_back (void)
   frame = picture_new (&info, red, 1);
   gst_mini_object_weak_ref (GST_MINI_OBJECT (frame), gone, &freed);
   gst_buffer_unref (gst_harness_push_and_pull (rig->harness, frame));
-  wait_for_runs (runs + 1);
+  rig_wait_for_runs (runs + 1);
   g_assert_true (g_atomic_int_get (&freed));
   g_assert_cmpuint (stat_of (rig->element, "inferred"), ==, 0);
   gdino_fake_set (delay_us, 0);
