@@ -7,9 +7,9 @@
 
 #include "gstgdinoframe.h"
 
-#include "gstgdinomatrix.h"
-
 #include <string.h>
+
+#include "gstgdinomatrix.h"
 
 #define PALETTE_SIZE (256 * 4)
 

@@ -30,7 +30,7 @@ struct _GdinoDecoder
   guint first_token;            /* of all phrases, and just after the last */
   guint last_token;
   const GdinoPhrase *phrases;   /* of all passes, as the next two */
-  float *cuts;                  /* (nullable) see phrase_cuts() */
+  float *cuts;                  /* (nullable) see find_cuts() */
 
   /* Logits at or below these cannot score above the threshold, whatever the
    * rounding of the sigmoid; what passes is compared by its score. */

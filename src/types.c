@@ -11,22 +11,10 @@ copy_params (GdinoDecodeParams * params)
   return g_memdup2 (params, sizeof *params);
 }
 
-static void
-free_params (GdinoDecodeParams * params)
-{
-  g_free (params);
-}
-
 static GdinoLetterbox *
 copy_letterbox (GdinoLetterbox * letterbox)
 {
   return g_memdup2 (letterbox, sizeof *letterbox);
-}
-
-static void
-free_letterbox (GdinoLetterbox * letterbox)
-{
-  g_free (letterbox);
 }
 
 /* Parts of prompts and results are copied whole, so that in other languages they
@@ -68,12 +56,6 @@ static GdinoDecodeStats *
 copy_stats (GdinoDecodeStats * stats)
 {
   return g_memdup2 (stats, sizeof *stats);
-}
-
-static void
-free_stats (GdinoDecodeStats * stats)
-{
-  g_free (stats);
 }
 
 static GType
@@ -149,13 +131,13 @@ G_DEFINE_BOXED_TYPE (GdinoPrompt, gdino_prompt, gdino_prompt_ref,
 G_DEFINE_BOXED_TYPE (GdinoDetections, gdino_detections, gdino_detections_ref,
     gdino_detections_unref)
 G_DEFINE_BOXED_TYPE (GdinoDecodeParams, gdino_decode_params, copy_params,
-    free_params)
+    g_free)
 G_DEFINE_BOXED_TYPE (GdinoLetterbox, gdino_letterbox, copy_letterbox,
-    free_letterbox)
+    g_free)
 G_DEFINE_BOXED_TYPE (GdinoPhrase, gdino_phrase, copy_phrase,
     free_phrase)
 G_DEFINE_BOXED_TYPE (GdinoDetection, gdino_detection, copy_detection,
     free_detection)
 G_DEFINE_BOXED_TYPE (GdinoDecodeStats, gdino_decode_stats, copy_stats,
-    free_stats)
+    g_free)
 /* *INDENT-ON* */

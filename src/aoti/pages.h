@@ -7,6 +7,7 @@
 #include <glib.h>
 
 G_BEGIN_DECLS
+
 /* Takes the pages that are only read of the shared object with @address in it
  * out of the process's memory; those touched again come back from the file.
  * A graph of torch 2.13 copies its weights as it is made, and would hold them
