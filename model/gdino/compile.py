@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import logging
 import shutil
-import signal
 import sys
 import warnings
 from typing import TYPE_CHECKING
 
 from gdino.failure import CompileError
+from gdino.interrupt import interrupts
 from gdino.options import Options, parse_arguments
 from gdino.progress import Progress
 from gdino.staging import check_output, publish, staging
@@ -137,23 +137,15 @@ def quiet_torch(verbose: bool) -> None:
         logging.getLogger("torch").setLevel(logging.CRITICAL)
 
 
-def _interrupt(number: int, frame: object) -> None:
-    raise KeyboardInterrupt
-
-
 def main(arguments: list[str] | None = None) -> int:
     """Command line; returns the exit status."""
     options = parse_arguments(arguments)
-    for name in ("SIGTERM", "SIGHUP"):
-        number = getattr(signal, name)
-        # nohup and its like have these ignored: so be it.
-        if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, _interrupt)
     progress = Progress(options.quiet, STAGES)
     failure: BaseException | None = None
     summary = ""
     try:
-        summary = compile_package(options, progress)
+        with interrupts():
+            summary = compile_package(options, progress)
     except KeyboardInterrupt:
         progress.close()
         print("gdino-compile: interrupted, nothing was left behind", file=sys.stderr)
