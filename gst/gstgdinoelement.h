@@ -44,6 +44,7 @@ struct _GstGroundingDino
   GstGdinoShow show;
   GstGdinoNames *names;         /* (nullable) of the last frame */
   GstVideoInfo info;
+  GstCaps *refused;             /* (nullable) and posted; of a start */
   guint64 revision;             /* of the prompt last told downstream */
   guint skip;                   /* frames to pass before the next run */
   gboolean told_empty;

@@ -38,6 +38,9 @@ map_error (const GError * error, GQuark * domain, gint * code)
       *domain = GST_LIBRARY_ERROR;
       *code = GST_LIBRARY_ERROR_INIT;
       break;
+    case GDINO_ERROR_MEMORY:
+      *code = GST_RESOURCE_ERROR_NO_SPACE_LEFT;
+      break;
     case GDINO_ERROR_GRAPH:
       *domain = GST_LIBRARY_ERROR;
       *code = GST_LIBRARY_ERROR_FAILED;

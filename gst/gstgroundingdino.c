@@ -70,6 +70,7 @@ unload (GstGroundingDino * self)
   GST_OBJECT_UNLOCK (self);
   gst_gdino_model_clear (&model);
   g_clear_pointer (&self->frame, gst_gdino_frame_free);
+  gst_clear_caps (&self->refused);
   gst_gdino_show_clear (&self->show);
 }
 
@@ -166,6 +167,17 @@ gst_grounding_dino_stop (GstBaseTransform * trans)
 }
 
 /* Negotiation. */
+
+/* Once for the same caps: they come again with each try. */
+static void
+post_refused (GstGroundingDino * self, GstCaps * caps, const GError * error)
+{
+  if (self->refused != NULL && gst_caps_is_equal (self->refused, caps))
+    return;
+  gst_caps_replace (&self->refused, caps);
+  gst_gdino_post (GST_ELEMENT (self), GST_MESSAGE_ERROR, error, NULL);
+}
+
 static gboolean
 gst_grounding_dino_set_caps (GstBaseTransform * trans, GstCaps * incaps,
     GstCaps * outcaps)
@@ -182,16 +194,18 @@ gst_grounding_dino_set_caps (GstBaseTransform * trans, GstCaps * incaps,
     g_autofree gchar *text = gst_caps_to_string (incaps);
 
     g_set_error (&error, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
-        "These caps are no raw video: %s", text);
+        "These caps are no raw video, or of frames larger than can be: %s",
+        text);
   } else {
     gdino_package_get_canvas (self->model.package, &width, &height);
     gdino_package_get_pad (self->model.package, pad);
     frame = gst_gdino_frame_new (&self->info, width, height, pad, &error);
   }
   if (frame == NULL) {
-    gst_gdino_post (GST_ELEMENT (self), GST_MESSAGE_ERROR, error, NULL);
+    post_refused (self, incaps, error);
     return FALSE;
   }
+  gst_clear_caps (&self->refused);
   if (self->worker == NULL) {
     self->frame = g_steal_pointer (&frame);
   } else if (gst_gdino_worker_set_frame (self->worker,

@@ -52,7 +52,7 @@ alloc_arrays (GdinoPrompt * self, GError ** error)
   self->text_mask = g_new0 (guint8, n);
   self->block_mask = g_try_malloc0_n (n, n);
   if (self->block_mask == NULL) {
-    g_set_error (error, GDINO_ERROR, GDINO_ERROR_INVALID_ARGUMENT,
+    g_set_error (error, GDINO_ERROR, GDINO_ERROR_MEMORY,
         "no memory for the mask of %u x %u text tokens", self->n_tokens,
         self->n_tokens);
     return FALSE;

@@ -107,6 +107,7 @@ gdino_error_get_type (void)
     {GDINO_ERROR_RUNTIME, "GDINO_ERROR_RUNTIME", "runtime"},
     {GDINO_ERROR_GRAPH, "GDINO_ERROR_GRAPH", "graph"},
     {GDINO_ERROR_PROMPT, "GDINO_ERROR_PROMPT", "prompt"},
+    {GDINO_ERROR_MEMORY, "GDINO_ERROR_MEMORY", "memory"},
     {0, NULL, NULL}
   };
   static GType type = 0;

@@ -130,9 +130,10 @@ GDINO_API GdinoPrompt *gdino_detector_make_prompt_split (GdinoDetector * self,
  * and pays for all: see gdino_detector_detect_batch().
  *
  * Returns: (transfer full) (nullable): detections in frame pixels, or %NULL
- *   with %GDINO_ERROR_GRAPH or %GDINO_ERROR_INVALID_ARGUMENT (a letterbox or
- *   prompt made for another canvas or token count, parameters out of range,
- *   rules for another number of phrases)
+ *   with %GDINO_ERROR_GRAPH, %GDINO_ERROR_MEMORY or
+ *   %GDINO_ERROR_INVALID_ARGUMENT (a letterbox or prompt made for another
+ *   canvas or token count, parameters out of range, rules for another number
+ *   of phrases)
  */
 GDINO_API GdinoDetections *gdino_detector_detect (GdinoDetector * self,
     const guint8 * canvas, gsize stride, const GdinoLetterbox * letterbox,

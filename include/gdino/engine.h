@@ -33,8 +33,8 @@ typedef struct _GdinoEngine GdinoEngine;
  *
  * Returns: (transfer full) (nullable): the engine, or %NULL with
  *   %GDINO_ERROR_RUNTIME (lists what was tried), %GDINO_ERROR_INCOMPATIBLE,
- *   %GDINO_ERROR_GRAPH or %GDINO_ERROR_INVALID_ARGUMENT (the device, or a
- *   package of which only the manifest was opened)
+ *   %GDINO_ERROR_GRAPH, %GDINO_ERROR_MEMORY or %GDINO_ERROR_INVALID_ARGUMENT
+ *   (the device, or a package of which only the manifest was opened)
  */
 GDINO_API GdinoEngine *gdino_engine_get (GdinoPackage * package,
     const char *device, GError **error);

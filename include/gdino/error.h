@@ -29,6 +29,8 @@ G_BEGIN_DECLS
  *   tensors of another shape than its package states
  * @GDINO_ERROR_PROMPT: the prompt is not usable (not UTF-8, or one phrase
  *   alone needs more tokens than the graph has)
+ * @GDINO_ERROR_MEMORY: this machine or the device has not enough memory; the
+ *   message says how much is free, where that is known
  */
 typedef enum
 {
@@ -38,7 +40,8 @@ typedef enum
   GDINO_ERROR_INCOMPATIBLE,
   GDINO_ERROR_RUNTIME,
   GDINO_ERROR_GRAPH,
-  GDINO_ERROR_PROMPT
+  GDINO_ERROR_PROMPT,
+  GDINO_ERROR_MEMORY
 } GdinoError;
 
 GDINO_API GQuark gdino_error_quark (void);

@@ -7,6 +7,7 @@
 #include "backend_aoti.h"
 
 #include <gdino/error.h>
+#include <glib/gstdio.h>
 #include <string.h>
 
 #include "heap.h"
@@ -40,21 +41,40 @@ free_memory_text (gboolean on_host)
       bytes >> 20, on_host ? "machine" : "device");
 }
 
+/* (transfer full): likewise, what a graph needs before its first run */
+static char *
+needed_memory_text (const Graph * self)
+{
+  GStatBuf file;
+
+  if (self->container != NULL || g_stat (self->info->path, &file) != 0)
+    return g_strdup ("");
+  return g_strdup_printf ("; %" G_GINT64_FORMAT " MiB are needed to load it",
+      ((gint64) file.st_size >> 20) + 1);
+}
+
 static void
 set_graph_error (const Graph * self, const char *what, GError ** error)
 {
   const char *why = NULL;
+  g_autofree char *needed = NULL;
   g_autofree char *memory = NULL;
+  gboolean lacking;
 
   if (self->call.get_last_error != NULL
       && self->call.get_last_error (&why) != 0)
     why = NULL;
-  /* torch says how much it wanted, if it is about that. */
-  if (why == NULL || strstr (why, "memory") != NULL)
+  /* torch says how much it wanted of a run, if it is about that. */
+  lacking = why != NULL && strstr (why, "memory") != NULL;
+  if (why == NULL || lacking) {
+    needed = needed_memory_text (self);
     memory = free_memory_text (self->on_host);
-  g_set_error (error, GDINO_ERROR, GDINO_ERROR_GRAPH, "%s graph (%s): %s%s%s%s",
-      self->info->name, self->info->path, what, why && *why ? ": " : "",
-      why && *why ? why : "", memory != NULL ? memory : "");
+  }
+  g_set_error (error, GDINO_ERROR,
+      lacking ? GDINO_ERROR_MEMORY : GDINO_ERROR_GRAPH, "%s graph (%s): "
+      "%s%s%s%s%s", self->info->name, self->info->path, what,
+      why && *why ? ": " : "", why && *why ? why : "",
+      needed != NULL ? needed : "", memory != NULL ? memory : "");
 }
 
 static gint32
@@ -161,7 +181,7 @@ make_inputs (Graph * self, const GdinoTensor * inputs, AtenTensor ** handles,
       continue;
     delete_tensors (self, handles, i);
     memory = free_memory_text (self->on_host);
-    g_set_error (error, GDINO_ERROR, GDINO_ERROR_GRAPH,
+    g_set_error (error, GDINO_ERROR, GDINO_ERROR_MEMORY,
         "%s graph (%s): input %s: no memory for a tensor of %" G_GSIZE_FORMAT
         " bytes%s", self->info->name, self->info->path, spec->name,
         spec->n_bytes, memory);

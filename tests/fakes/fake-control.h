@@ -5,6 +5,7 @@
  * Every member is read and written with the __atomic built-ins. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct
@@ -19,7 +20,9 @@ typedef struct
   int32_t delay_us;             /* each frame run sleeps so long */
   int32_t text_delay_us;        /* and each text run so long */
   int32_t create_delay_us;      /* each creation sleeps so long */
-  int32_t fail_runs;            /* so many of the next frame runs fail */
+  int32_t skip_runs;            /* so many of the next frame runs go well */
+  int32_t fail_runs;            /* and so many after them fail */
+  int32_t fail_creations;       /* so many of the next containers find no memory */
   int32_t skip_allocations;     /* so many of the next tensors are made */
   int32_t fail_allocations;     /* and so many after them fail */
   int32_t cuda_devices;         /* what cudaGetDeviceCount says */
@@ -28,6 +31,20 @@ typedef struct
 
 /* Exported by the fake libtorch. */
 FakeControl *fake_torch_control (void);
+
+/* Counts a member down to 0; returns whether it was above. */
+static inline bool
+fake_take_one (int32_t * counter)
+{
+  int32_t left = __atomic_load_n (counter, __ATOMIC_SEQ_CST);
+
+  while (left > 0) {
+    if (__atomic_compare_exchange_n (counter, &left, left - 1, false,
+            __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+      return true;
+  }
+  return false;
+}
 
 /* Tensors made with a device type other than this one lie in "device" memory. */
 #define FAKE_DEVICE_CPU 0

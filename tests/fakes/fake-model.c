@@ -142,6 +142,10 @@ AOTInductorModelContainerCreateWithDevice (void **container, size_t n_models,
     free (self);
     return fail ("fake graph: creation fails on demand");
   }
+  if (fake_take_one (&fake_torch_control ()->fail_creations)) {
+    free (self);
+    return fail ("fake graph: out of memory. Tried to allocate 2.00 GiB");
+  }
   ADD (live_containers, 1);
   ADD (created_containers, 1);
   *container = self;
@@ -433,15 +437,13 @@ begin_frame (void **inputs)
   int32_t run = ADD (frame_runs, 1);
   int32_t running = ADD (running, 1);
   int32_t most = LOAD (most_running);
-  int32_t left = LOAD (fail_runs);
-
   if (run <= 1024)
     control->order[run - 1] = *(const uint8_t *) data_of (inputs[0]);
   while (running > most && !__atomic_compare_exchange_n (&control->most_running,
           &most, running, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
   usleep ((useconds_t) LOAD (delay_us));
   ADD (running, -1);
-  return left > 0 && ADD (fail_runs, -1) >= 0;
+  return !fake_take_one (&control->skip_runs) && fake_take_one (&control->fail_runs);
 }
 
 int32_t

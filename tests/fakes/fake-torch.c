@@ -130,26 +130,12 @@ element_size (int32_t dtype)
   }
 }
 
-/* Counts down to 0; returns whether it was above. */
-static bool
-take_one (int32_t * counter)
-{
-  int32_t left = __atomic_load_n (counter, __ATOMIC_SEQ_CST);
-
-  while (left > 0) {
-    if (__atomic_compare_exchange_n (counter, &left, left - 1, false,
-            __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-      return true;
-  }
-  return false;
-}
-
 /* Whether this allocation is one of those asked to fail. */
 static bool
 must_fail (void)
 {
-  return !take_one (&control.skip_allocations)
-      && take_one (&control.fail_allocations);
+  return !fake_take_one (&control.skip_allocations)
+      && fake_take_one (&control.fail_allocations);
 }
 
 static FakeTensor *

@@ -385,7 +385,7 @@ test_text_fails_once (Fixture * f, gconstpointer data)
 
   gdino_fake_set (fail_allocations, 1);
   g_assert_null (gdino_engine_get_text (engine, prompt, NULL, &error));
-  g_assert_error (error, GDINO_ERROR, GDINO_ERROR_GRAPH);
+  g_assert_error (error, GDINO_ERROR, GDINO_ERROR_MEMORY);
   g_assert_nonnull (strstr (error->message, "input_ids"));
   gdino_text_features_unref (get_text (engine, prompt, NULL));
 }
