@@ -2,6 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The gst-gdino authors
 """docs/cases.md names each reported failure once, and tests that exist."""
 
+import json
 import re
 
 import pytest
@@ -12,6 +13,7 @@ ROWS = re.findall(
     tree.read("docs/cases.md"),
     re.MULTILINE,
 )
+PROMPT_CASES = {one["case"] for one in json.loads(tree.read("tests/data/prompt-cases.json"))}
 COUNTS = {"OP": 14, "OF": 11, "OR": 6, "OO": 7, "OM": 3, "OL": 5, "OK": 2}
 
 
@@ -30,4 +32,7 @@ def test_its_tests_exist(case, _link, _seen, _here, tests):
             assert re.search(rf"^def {test}\(", text, re.MULTILINE), f"{file} has no {test}"
         else:
             # A path that ends in / is of tests made in a loop.
-            assert f'"{test}' in text, f"{file} has no {test}"
+            end = "" if test.endswith("/") else '"'
+            assert f'"{test}{end}' in text, f"{file} has no {test}"
+            if test == "/prompt-cases/":
+                assert case in PROMPT_CASES

@@ -2,6 +2,7 @@
  * SPDX-FileCopyrightText: 2026 The gst-gdino authors */
 
 /* States, flushes, end of stream, latency, and use after use. */
+#include "memory-use.h"
 #include "rig.h"
 
 #include <string.h>
@@ -31,7 +32,8 @@ test_state_cycles (void)
   g_assert_cmpint (gdino_fake_get (live_tensors), ==, 0);
 }
 
-/* Again with another model: other canvas, other token count, as if new. */
+/* Again with another model: other canvas, other token count, as if new, and
+ * with the memory of the first rounds. */
 static void
 test_other_model (void)
 {
@@ -43,11 +45,15 @@ test_other_model (void)
   };
   const char *other = rig_package_new (&options);
   Rig *rig = rig_new ("red. blue. green. white.", CAPS);
+  gsize before = 0, after;
   guint i;
 
   for (i = 0; i < 50; i++) {
+    GstEvent *event;
     GstBuffer *out;
 
+    if (i == 10)
+      before = bytes_in_use ();
     gst_element_set_state (rig->element, GST_STATE_NULL);
     rig_drain (rig, GST_MESSAGE_ANY);
     g_object_set (rig->element, "model", i % 2 ? rig_package () : other, NULL);
@@ -58,7 +64,16 @@ test_other_model (void)
     if (i % 2 == 0)
       rig_expect (rig, GST_MESSAGE_WARNING, "8 text tokens");
     g_assert_cmpuint (stat_of (rig->element, "frames"), ==, 1);
+    while ((event = gst_harness_try_pull_event (rig->harness)) != NULL)
+      gst_event_unref (event);
+    rig_drain (rig, GST_MESSAGE_ANY);
   }
+  after = bytes_in_use ();
+  g_test_message ("%" G_GSIZE_FORMAT " bytes in use before, %" G_GSIZE_FORMAT
+      " after", before, after);
+  /* One of the two packages alone has a vocabulary of more than that. */
+  if (can_count ())
+    g_assert_cmpuint (after, <, before + 40 * 64);
   rig_free (rig);
 }
 
@@ -151,10 +166,11 @@ push_one (gpointer data)
 }
 
 /* A flush during a run: that frame never leaves, caps and model stay, and the
- * first frame after it has boxes. */
+ * first frame after it has boxes and its own timestamps. */
 static void
 test_flush (void)
 {
+  static const Patch moved = { "red", 90, 60, 40, 40 };
   Rig *rig = rig_new ("red.", CAPS);
   const gint created = gdino_fake_get (created_containers);
   guint i;
@@ -165,6 +181,7 @@ test_flush (void)
     GstSegment segment;
     GThread *thread;
     GstBuffer *out;
+    guint64 of;
 
     gdino_fake_set (delay_us, 100000);
     thread = g_thread_new ("push", push_one, rig);
@@ -181,8 +198,13 @@ test_flush (void)
 
     gst_segment_init (&segment, GST_FORMAT_TIME);
     gst_harness_push_event (rig->harness, gst_event_new_segment (&segment));
-    out = rig_show (rig, red, 1);
-    assert_roi (out, red, 4);
+    out = rig_show_at (rig, &moved, 1, i * GST_SECOND);
+    assert_roi (out, &moved, 4);
+    g_assert_cmpuint (roi_count (out), ==, 1);
+    g_assert_cmpuint (GST_BUFFER_PTS (out), ==, i * GST_SECOND);
+    g_assert_true (gst_structure_get_uint64 (detection_of (out), "frame-pts",
+            &of));
+    g_assert_cmpuint (of, ==, i * GST_SECOND);
     gst_buffer_unref (out);
   }
   g_assert_cmpint (gdino_fake_get (created_containers), ==, created);
@@ -219,7 +241,9 @@ test_flush_and_interval (void)
   rig_free (rig);
 }
 
-/* To NULL while the model runs: back within that run, and nothing left. */
+/* To NULL while the model runs: back within that run, and nothing left. Runs are
+ * short, as there are many; /lifecycle/stop-in-a-long-run has one of two
+ * seconds. */
 static void
 test_stop_while_inferring (void)
 {
@@ -243,6 +267,29 @@ test_stop_while_inferring (void)
   }
   g_assert_cmpint (gdino_fake_get (live_containers), ==, 0);
   g_assert_cmpint (gdino_fake_get (live_tensors), ==, 0);
+}
+
+/* 0.1 s into a run of two seconds: back when that ends and no later. */
+static void
+test_stop_in_a_long_run (void)
+{
+  Rig *rig = rig_new ("red.", CAPS);
+  const gint runs = gdino_fake_get (frame_runs);
+  GThread *thread;
+  gint64 begin;
+
+  gdino_fake_set (delay_us, 2000000);
+  thread = g_thread_new ("push", push_one, rig);
+  rig_wait_for_runs (runs + 1);
+  g_usleep (100000);
+  begin = g_get_monotonic_time ();
+  gst_element_set_state (rig->element, GST_STATE_NULL);
+  g_assert_cmpint (g_get_monotonic_time () - begin, <, 2 * G_USEC_PER_SEC);
+  g_assert_cmpint (gdino_fake_get (running), ==, 0);
+  g_thread_join (thread);
+  gdino_fake_set (delay_us, 0);
+  rig_free (rig);
+  g_assert_cmpint (gdino_fake_get (live_containers), ==, 0);
 }
 
 /* A live pipeline is told how long we take, and told again when that grows. */
@@ -378,6 +425,7 @@ main (int argc, char **argv)
   g_test_add_func ("/lifecycle/flush-and-interval", test_flush_and_interval);
   g_test_add_func ("/lifecycle/stop-while-inferring",
       test_stop_while_inferring);
+  g_test_add_func ("/lifecycle/stop-in-a-long-run", test_stop_in_a_long_run);
   g_test_add_func ("/lifecycle/latency", test_latency);
   g_test_add_func ("/lifecycle/latency-not-live", test_latency_not_live);
   g_test_add_func ("/lifecycle/qos", test_qos);

@@ -268,6 +268,64 @@ seek_to_start (GstElement * pipeline)
           GST_SECOND / 2));
 }
 
+typedef struct
+{
+  gboolean every;               /* frame is to have boxes of its own */
+  gint flushes;
+  GstClockTime next;
+} Watched;
+
+/* Behind the element: after a flush frames begin anew, with the boxes of none
+ * from before it. */
+static GstPadProbeReturn
+watch_frames (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  Watched *watched = data;
+  GstBuffer *buffer;
+
+  if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_EVENT_FLUSH) {
+    if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) ==
+        GST_EVENT_FLUSH_STOP) {
+      watched->flushes++;
+      watched->next = 0;
+    }
+    return GST_PAD_PROBE_OK;
+  }
+  buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+  g_assert_cmpuint (GST_BUFFER_PTS (buffer), ==, watched->next);
+  watched->next = GST_BUFFER_PTS (buffer) + GST_BUFFER_DURATION (buffer);
+  if (watched->every)
+    g_assert_cmpuint (roi_count (buffer), >, 0);
+  for (gpointer state = NULL;;) {
+    GstMeta *meta = gst_buffer_iterate_meta_filtered (buffer, &state,
+        GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE);
+    guint64 of, age;
+
+    if (meta == NULL)
+      break;
+    g_assert_true (gst_structure_get
+        (gst_video_region_of_interest_meta_get_param (
+                (GstVideoRegionOfInterestMeta *) meta, "detection"),
+            "frame-pts", G_TYPE_UINT64, &of, "age", G_TYPE_UINT64, &age, NULL));
+    g_assert_cmpuint (of + age, ==, GST_BUFFER_PTS (buffer));
+    if (watched->every)
+      g_assert_cmpuint (age, ==, 0);
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+wait_for_end (GstElement * pipeline)
+{
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  GstMessage *message = gst_bus_timed_pop_filtered (bus, 30 * GST_SECOND,
+      GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+
+  g_assert_nonnull (message);
+  g_assert_cmpint (GST_MESSAGE_TYPE (message), ==, GST_MESSAGE_EOS);
+  gst_message_unref (message);
+}
+
 /* Flushing seeks while the model runs, and one after the end. */
 static void
 test_seek (void)
@@ -281,38 +339,27 @@ test_seek (void)
         rig_package (), modes[m]);
     GstElement *pipeline = gst_parse_launch (line, NULL);
     GstElement *detector = gst_bin_get_by_name (GST_BIN (pipeline), "d");
+    Watched watched = {.every = m == 0 };
 
     g_assert_nonnull (detector);
+    gst_pad_add_probe (detector->srcpads->data, GST_PAD_PROBE_TYPE_BUFFER |
+        GST_PAD_PROBE_TYPE_EVENT_FLUSH, watch_frames, &watched, NULL);
     gdino_fake_set (delay_us, 20000);
     gst_element_set_state (pipeline, GST_STATE_PLAYING);
     for (guint i = 0; i < 4; i++) {
       const guint64 before = i == 3 ? 0 : stat_of (detector, "inferred");
-      g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
-      GstMessage *message;
 
-      if (i < 3) {
-        for (guint j = 0; stat_of (detector, "inferred") < before + 3; j++) {
-          g_assert_cmpuint (j, <, 30000);
-          g_usleep (1000);
-        }
-      } else {
-        message = gst_bus_timed_pop_filtered (bus, 30 * GST_SECOND,
-            GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-        g_assert_nonnull (message);
-        g_assert_cmpint (GST_MESSAGE_TYPE (message), ==, GST_MESSAGE_EOS);
-        gst_message_unref (message);
+      if (i == 3)
+        wait_for_end (pipeline);
+      for (guint j = 0; i < 3 && stat_of (detector, "inferred") < before + 3;
+          j++) {
+        g_assert_cmpuint (j, <, 30000);
+        g_usleep (1000);
       }
       seek_to_start (pipeline);
     }
-    {
-      g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
-      GstMessage *message = gst_bus_timed_pop_filtered (bus, 30 * GST_SECOND,
-          GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-
-      g_assert_nonnull (message);
-      g_assert_cmpint (GST_MESSAGE_TYPE (message), ==, GST_MESSAGE_EOS);
-      gst_message_unref (message);
-    }
+    wait_for_end (pipeline);
+    g_assert_cmpint (watched.flushes, ==, 4);
     g_assert_cmpuint (stat_of (detector, "frames"), >=, 30);
     gdino_fake_set (delay_us, 0);
     gst_element_set_state (pipeline, GST_STATE_NULL);

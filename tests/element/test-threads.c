@@ -12,6 +12,8 @@ typedef struct
 {
   Rig *rig;
   gint stop;
+  GMutex lock;                  /* of the next */
+  GHashTable *colours;          /* of a revision, as announced on the bus */
 } Flood;
 
 /* Of one phrase, and of forty that all name the other colour. */
@@ -57,27 +59,49 @@ toggle_others (gpointer data)
     g_object_get (flood->rig->element, "stats", &stats, "prompt", &prompt,
         NULL);
     gst_structure_free (stats);
-    rig_drain (flood->rig, GST_MESSAGE_ANY);
     g_usleep (300);
   }
   return NULL;
 }
 
-/* All regions of a frame are of one prompt: either the one red, or blues. */
-static void
-check_frame (GstBuffer * buffer, guint * n_red, guint * n_blue)
+/* Keeps what each prompt is announced as, and lets go of the message. */
+static GstBusSyncReply
+note_prompt (GstBus * bus, GstMessage * message, gpointer data)
+{
+  const GstStructure *structure = gst_message_get_structure (message);
+  Flood *flood = data;
+  guint64 revision;
+
+  if (gst_message_has_name (message, "groundingdino-prompt")) {
+    const gchar *text = gst_structure_get_string (structure, "prompt");
+
+    g_assert_true (gst_structure_get_uint64 (structure, "revision", &revision));
+    g_mutex_lock (&flood->lock);
+    g_assert_true (g_hash_table_insert (flood->colours,
+            g_memdup2 (&revision, sizeof revision),
+            (gpointer) (g_str_has_prefix (text, "red") ? "red" : "blue")));
+    g_mutex_unlock (&flood->lock);
+  }
+  gst_message_unref (message);
+  return GST_BUS_DROP;
+}
+
+/* All regions of a frame are of one prompt, either the one red, or blues. */
+static guint64
+check_frame (GstBuffer * buffer, const gchar ** colour)
 {
   gpointer state = NULL;
   guint64 revision = 0;
-  guint red = 0, blue = 0;
   GstMeta *meta;
 
+  *colour = NULL;
   while ((meta = gst_buffer_iterate_meta_filtered (buffer, &state,
               GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)) != NULL) {
     GstVideoRegionOfInterestMeta *roi = (GstVideoRegionOfInterestMeta *) meta;
     GstStructure *params =
         gst_video_region_of_interest_meta_get_param (roi, "detection");
     const gchar *label = gst_structure_get_string (params, "label");
+    const gchar *own_colour = g_str_has_prefix (label, "red") ? "red" : "blue";
     guint64 own;
 
     g_assert_true (gst_structure_get_uint64 (params, "revision", &own));
@@ -85,19 +109,36 @@ check_frame (GstBuffer * buffer, guint * n_red, guint * n_blue)
       revision = own;
     g_assert_cmpuint (own, ==, revision);
     g_assert_cmpstr (label, ==, g_quark_to_string (roi->roi_type));
-    if (g_str_has_prefix (label, "red")) {
+    if (*colour == NULL)
+      *colour = own_colour;
+    g_assert_cmpstr (*colour, ==, own_colour);
+    if (g_str_equal (own_colour, "red")) {
       g_assert_cmpuint (roi->x, <, 80);
-      red++;
     } else {
       g_assert_true (g_str_has_prefix (label, "blue "));
       g_assert_cmpuint (roi->x, >=, 60);
-      blue++;
     }
   }
-  g_assert_true (red == 0 || blue == 0);
-  g_assert_cmpuint (red + blue, >, 0);
-  *n_red += red > 0;
-  *n_blue += blue > 0;
+  g_assert_nonnull (*colour);
+  return revision;
+}
+
+/* What is announced under a revision is what frames of it are of. Setting is
+ * before telling, so a frame may be a moment early. */
+static void
+check_announced (Flood * flood, guint64 revision, const gchar * colour)
+{
+  const gchar *announced = NULL;
+
+  for (guint i = 0; announced == NULL; i++) {
+    g_assert_cmpuint (i, <, 10000);
+    g_mutex_lock (&flood->lock);
+    announced = g_hash_table_lookup (flood->colours, &revision);
+    g_mutex_unlock (&flood->lock);
+    if (announced == NULL)
+      g_usleep (1000);
+  }
+  g_assert_cmpstr (colour, ==, announced);
 }
 
 static void
@@ -113,20 +154,32 @@ test_flood (void)
     .queries = 64
   };
   GstElement *element = rig_element_new ("red.");
-  Flood flood = { NULL, 0 };
+  Flood flood = { NULL };
   GThread *prompts, *others;
   guint i, n_red = 0, n_blue = 0;
+  guint64 revision, last_revision = 0;
   g_autofree gchar *last = NULL;
 
   g_object_set (element, "model", rig_package_new (&options), NULL);
-  flood.rig = rig_new_with_element (element);
+  g_mutex_init (&flood.lock);
+  flood.colours = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free,
+      NULL);
+  flood.rig = rig_new_off_bench (element);
+  gst_bus_set_sync_handler (flood.rig->bus, note_prompt, &flood, NULL);
+  flood.rig->harness = gst_harness_new_with_element (element, "sink", "src");
   rig_set_caps (flood.rig, "RGB,width=160,height=120");
   prompts = g_thread_new ("prompts", toggle_prompts, &flood);
   others = g_thread_new ("others", toggle_others, &flood);
   for (i = 0; i < FRAMES || n_red == 0 || n_blue == 0; i++) {
     GstBuffer *out = rig_show (flood.rig, patches, 2);
+    const gchar *colour;
 
-    check_frame (out, &n_red, &n_blue);
+    revision = check_frame (out, &colour);
+    check_announced (&flood, revision, colour);
+    g_assert_cmpuint (revision, >=, last_revision);
+    last_revision = revision;
+    n_red += g_str_equal (colour, "red");
+    n_blue += g_str_equal (colour, "blue");
     gst_buffer_unref (out);
   }
   g_atomic_int_set (&flood.stop, 1);
@@ -137,7 +190,10 @@ test_flood (void)
   g_object_set (element, "prompt", "last.", NULL);
   g_object_get (element, "prompt", &last, NULL);
   g_assert_cmpstr (last, ==, "last.");
+  gst_bus_set_sync_handler (flood.rig->bus, NULL, NULL, NULL);
   rig_free (flood.rig);
+  g_hash_table_unref (flood.colours);
+  g_mutex_clear (&flood.lock);
 }
 
 /* Two threads set at once: what g_object_get says last is what runs. */
