@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 The gst-gdino authors */
 
-/* Whole frames against an independent decoder: tests/data/decode-cases.json,
- * made by generate-decode-cases.py beside it. */
+/* Whole frames against an independent decoder: tests/data/decode-cases.json and
+ * decode-split-cases.json (several passes, rules of phrases), made by
+ * generate-decode-cases.py beside them. */
 
 #include <json-glib/json-glib.h>
 #include <math.h>
@@ -13,8 +14,6 @@
 static const char vocabulary[] =
     "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n.\n?\ncat\ndog\nred\ncar\na\nbig\n"
     "ball\nbox\nflag\n";
-
-static JsonParser *parser;
 
 static float
 get_float (JsonArray * array, guint index)
@@ -67,6 +66,50 @@ read_params (JsonObject * object, GdinoDecodeParams * params)
       (guint) json_object_get_int_member (object, "max_detections");
 }
 
+/* (transfer full) (nullable): of [threshold, group] of each phrase */
+static GdinoPhraseRule *
+read_rules (JsonObject * object, GdinoDecodeParams * params)
+{
+  GdinoPhraseRule *rules;
+  JsonArray *array;
+
+  if (!json_object_has_member (object, "rules"))
+    return NULL;
+  array = json_object_get_array_member (object, "rules");
+  params->n_phrase_rules = json_array_get_length (array);
+  rules = g_new (GdinoPhraseRule, params->n_phrase_rules);
+  for (guint p = 0; p < params->n_phrase_rules; p++) {
+    JsonArray *rule = json_array_get_array_element (array, p);
+
+    rules[p].threshold = (float) json_array_get_double_element (rule, 0);
+    rules[p].group = (guint) json_array_get_int_element (rule, 1);
+  }
+  params->phrase_rules = rules;
+  return rules;
+}
+
+/* Phrases of each pass. Returns: their number, 1 where it is not said */
+static guint
+count_passes (JsonObject * test)
+{
+  return json_object_has_member (test, "passes") ?
+      json_array_get_length (json_object_get_array_member (test, "passes")) : 1;
+}
+
+static void
+check_passes (JsonObject * test, GdinoPrompt * prompt)
+{
+  const guint n = count_passes (test);
+  guint offset = 0;
+
+  g_assert_cmpuint (gdino_prompt_get_n_passes (prompt), ==, n);
+  for (guint i = 0; n > 1 && i < n; i++) {
+    g_assert_cmpuint (gdino_prompt_get_pass_offset (prompt, i), ==, offset);
+    offset += (guint) json_array_get_int_element (json_object_get_array_member
+        (test, "passes"), i);
+  }
+}
+
 static GdinoPrompt *
 make_prompt (JsonObject * test)
 {
@@ -77,10 +120,12 @@ make_prompt (JsonObject * test)
   GdinoPrompt *prompt;
 
   g_assert_no_error (error);
-  prompt = gdino_prompt_new (tokenizer,
+  prompt = gdino_prompt_new_split (tokenizer,
       json_object_get_string_member (test, "prompt"),
-      (guint) json_object_get_int_member (test, "tokens"), &error);
+      (guint) json_object_get_int_member (test, "tokens"),
+      count_passes (test), &error);
   g_assert_no_error (error);
+  check_passes (test, prompt);
   g_assert_cmpuint (gdino_prompt_get_n_phrases (prompt), ==,
       json_array_get_length (spans));
   for (guint p = 0; p < json_array_get_length (spans); p++) {
@@ -138,6 +183,31 @@ compare_stats (const GdinoDecodeStats * got, JsonObject * wanted)
       json_object_get_double_member (wanted, "best_score"), 1e-6);
 }
 
+/* Pass by pass, in memory that is gone by the next. */
+static GdinoDetections *
+decode (const float *logits, const float *boxes, guint n_rows,
+    GdinoPrompt * prompt, const GdinoLetterbox * letterbox,
+    const GdinoDecodeParams * params)
+{
+  const guint n_passes = gdino_prompt_get_n_passes (prompt);
+  const guint n = n_rows / n_passes;
+  const gsize n_logits = (gsize) n * gdino_prompt_get_n_tokens (prompt);
+  GdinoDecoder *decoder;
+
+  if (n_passes == 1)
+    return gdino_decode (logits, boxes, n, prompt, letterbox, params);
+  decoder = gdino_decoder_new (prompt, letterbox, params);
+  for (guint i = 0; i < n_passes; i++) {
+    g_autofree float *some_logits =
+        g_memdup2 (logits + i * n_logits, n_logits * sizeof (float));
+    g_autofree float *some_boxes =
+        g_memdup2 (boxes + (gsize) i * n * 4, (gsize) n * 4 * sizeof (float));
+
+    gdino_decoder_add (decoder, some_logits, some_boxes, n);
+  }
+  return gdino_decoder_finish (decoder);
+}
+
 static void
 test_case (gconstpointer data)
 {
@@ -149,7 +219,8 @@ test_case (gconstpointer data)
   g_autoptr (GdinoDetections) found = NULL;
   g_autofree float *logits = NULL;
   g_autofree float *boxes = NULL;
-  GdinoDecodeParams params;
+  g_autofree GdinoPhraseRule *rules = NULL;
+  GdinoDecodeParams params = { 0 };
   GdinoLetterbox letterbox;
   guint n_queries, n_boxes;
 
@@ -158,6 +229,7 @@ test_case (gconstpointer data)
   boxes = read_matrix (test, "boxes", 4, &n_boxes);
   g_assert_cmpuint (n_queries, ==, n_boxes);
   read_params (json_object_get_object_member (test, "params"), &params);
+  rules = read_rules (json_object_get_object_member (test, "params"), &params);
   g_assert_true (gdino_decode_params_check (&params, NULL));
   g_assert_true (gdino_letterbox_init (&letterbox,
           (guint) json_array_get_int_element (frame, 0),
@@ -165,7 +237,7 @@ test_case (gconstpointer data)
           (guint) json_array_get_int_element (canvas, 0),
           (guint) json_array_get_int_element (canvas, 1), NULL));
 
-  found = gdino_decode (logits, boxes, n_queries, prompt, &letterbox, &params);
+  found = decode (logits, boxes, n_queries, prompt, &letterbox, &params);
   g_assert_cmpuint (gdino_detections_get_n (found), ==,
       json_array_get_length (expected));
   for (guint i = 0; i < gdino_detections_get_n (found); i++)
@@ -175,23 +247,21 @@ test_case (gconstpointer data)
       json_object_get_object_member (test, "stats"));
 }
 
-int
-main (int argc, char **argv)
+/* Returns: (transfer full): keep it for as long as tests run */
+static JsonParser *
+add_cases (const char *file, guint least)
 {
   const char *source = g_getenv ("GDINO_SOURCE_DIR");
-  g_autofree char *path = NULL;
+  g_autofree char *path = g_build_filename (source != NULL ? source : ".",
+      "tests", "data", file, NULL);
+  JsonParser *parser = json_parser_new ();
   g_autoptr (GError) error = NULL;
   JsonArray *cases;
-  int result;
 
-  g_test_init (&argc, &argv, NULL);
-  path = g_build_filename (source != NULL ? source : ".", "tests", "data",
-      "decode-cases.json", NULL);
-  parser = json_parser_new ();
   if (!json_parser_load_from_file (parser, path, &error))
     g_error ("%s: %s", path, error->message);
   cases = json_node_get_array (json_parser_get_root (parser));
-  g_assert_cmpuint (json_array_get_length (cases), >=, 10);
+  g_assert_cmpuint (json_array_get_length (cases), >=, least);
   for (guint i = 0; i < json_array_get_length (cases); i++) {
     JsonObject *test = json_array_get_object_element (cases, i);
     g_autofree char *name = g_strdup_printf ("/decode-golden/%s",
@@ -199,7 +269,17 @@ main (int argc, char **argv)
 
     g_test_add_data_func (name, test, test_case);
   }
-  result = g_test_run ();
-  g_object_unref (parser);
-  return result;
+  return parser;
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autoptr (JsonParser) one_pass = NULL;
+  g_autoptr (JsonParser) split = NULL;
+
+  g_test_init (&argc, &argv, NULL);
+  one_pass = add_cases ("decode-cases.json", 10);
+  split = add_cases ("decode-split-cases.json", 8);
+  return g_test_run ();
 }
