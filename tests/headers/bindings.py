@@ -54,6 +54,15 @@ def main(folder: str) -> None:
     print("kept", phrase.text, box.width, len(box.classes), stats.n_queries > 0)
     prompt = detector.make_prompt("a red.")
 
+    # More phrases than fit, in as many passes as it takes.
+    words = ("car", "cat", "dog", "ball", "box", "person", "remote", "control", "flag", "big")
+    names = [f"{one} {two}" for one in words for two in words] + ["a red"]
+    split = detector.make_prompt_split(". ".join(names) + ".", 64)
+    params.nms = Gdino.Nms.PHRASE
+    found, timings = detector.detect_bytes(canvas, 3 * width, letterbox, split, params)
+    print("split", split.get_n_passes() > 1, split.get_n_phrases(), split.get_dropped(),
+          *(found.get_label(i) for i in range(found.get_n())))  # fmt: skip
+
     for what, call in (
         ("folder", lambda: Gdino.Package.open(folder + "/none")),
         ("device", lambda: Gdino.Engine.get(package, "gpu")),

@@ -83,8 +83,9 @@ def test_python(build_dir, env, make_package):
     assert all(abs(int(got) - want) <= 4 for got, want in zip(box, (60, 40, 100, 60)))
     assert lines[5] == "stats True True"
     assert lines[6] == f"kept blue {box[2]} 1 True"
+    assert lines[7] == "split True 101 [] a red"
     # Codes of GdinoError: not found, and twice an invalid argument.
-    assert lines[7:] == ["error folder True 1", "error device True 0", "error bytes True 0"]
+    assert lines[8:] == ["error folder True 1", "error device True 0", "error bytes True 0"]
 
 
 def test_cpp(build_dir, env, make_package, tmp_path):

@@ -337,6 +337,71 @@ test_texts_are_held (void)
   gdino_fake_package_remove (path);
 }
 
+/* Two detectors with as many passes as there may be take turns: together more
+ * texts than the engine remembers, but each still runs once. */
+static void
+test_most_passes (void)
+{
+  static const GdinoFakeOptions options = {
+    .width = 32,
+    .height = 32,
+    .text_tokens = 6,
+    .queries = 4
+  };
+  static const char *const words[] =
+      { "car", "cat", "dog", "ball", "box", "person", "remote", "flag" };
+  const guint n = GDINO_PROMPT_MAX_PASSES;
+  g_autofree char *path = gdino_fake_package_new (NULL, &options);
+  g_autoptr (GdinoPackage) package = gdino_package_open (path, NULL);
+  g_autoptr (GdinoEngine) engine = gdino_engine_get (package, "auto", NULL);
+  g_autofree guint8 *canvas = g_malloc (32 * 32 * 3);
+  GdinoDetector *detectors[2];
+  GdinoPrompt *prompts[2];
+  GdinoLetterbox letterbox;
+  GdinoDecodeParams params;
+
+  memset (canvas, 110, 32 * 32 * 3);
+  for (guint y = 8; y < 24; y++)
+    for (guint x = 8; x < 24; x++) {
+      canvas[(y * 32 + x) * 3] = 230;   /* red */
+      canvas[(y * 32 + x) * 3 + 1] = canvas[(y * 32 + x) * 3 + 2] = 20;
+    }
+  g_assert_true (gdino_letterbox_init (&letterbox, 32, 32, 1, 1, 32, 32, NULL));
+  gdino_decode_params_init (&params);
+
+  /* Three words are a pass; what is there stands in the first and the last. */
+  for (guint d = 0; d < 2; d++) {
+    g_autoptr (GString) text = g_string_new (NULL);
+
+    for (guint i = 0; i < n; i++)
+      g_string_append_printf (text, "%s %s %s. ",
+          i == 0 || i == n - 1 ? "red" : d == 0 ? "big" : "control",
+          words[(i / 8 + d) % 8], words[i % 8]);
+    detectors[d] = gdino_detector_new (engine);
+    prompts[d] = gdino_detector_make_prompt_split (detectors[d], text->str, n,
+        NULL);
+    g_assert_cmpuint (gdino_prompt_get_n_phrases (prompts[d]), ==, n);
+    g_assert_cmpuint (gdino_prompt_get_n_passes (prompts[d]), ==, n);
+  }
+
+  for (guint i = 0; i < 6; i++) {
+    g_autoptr (GdinoDetections) found = gdino_detector_detect (detectors[i % 2],
+        canvas, 32 * 3, &letterbox, prompts[i % 2], &params, NULL, NULL);
+
+    g_assert_nonnull (found);
+    g_assert_cmpuint (gdino_detections_get_n (found), ==, 2);
+    g_assert_cmpuint (gdino_detections_get (found, 0)->phrase
+        + gdino_detections_get (found, 1)->phrase, ==, n - 1);
+    g_assert_cmpuint (gdino_engine_get_text_runs (engine), ==,
+        i == 0 ? n : 2 * n);
+  }
+  for (guint d = 0; d < 2; d++) {
+    gdino_prompt_unref (prompts[d]);
+    gdino_detector_unref (detectors[d]);
+  }
+  gdino_fake_package_remove (path);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -350,5 +415,6 @@ main (int argc, char **argv)
   g_test_add_data_func ("/passes/detector-of-batches", GINT_TO_POINTER (2),
       test_detector);
   g_test_add_func ("/passes/texts-are-held", test_texts_are_held);
+  g_test_add_func ("/passes/most-passes", test_most_passes);
   return g_test_run ();
 }
