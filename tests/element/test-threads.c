@@ -154,7 +154,7 @@ test_flood (void)
     .queries = 64
   };
   GstElement *element = rig_element_new ("red.");
-  Flood flood = { NULL };
+  Flood flood = { 0 };
   GThread *prompts, *others;
   guint i, n_red = 0, n_blue = 0;
   guint64 revision, last_revision = 0;
