@@ -443,7 +443,8 @@ begin_frame (void **inputs)
           &most, running, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
   usleep ((useconds_t) LOAD (delay_us));
   ADD (running, -1);
-  return !fake_take_one (&control->skip_runs) && fake_take_one (&control->fail_runs);
+  return !fake_take_one (&control->skip_runs)
+      && fake_take_one (&control->fail_runs);
 }
 
 int32_t
