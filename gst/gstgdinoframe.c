@@ -9,69 +9,21 @@
 
 #include <string.h>
 
-#include "gstgdinomatrix.h"
+#include "gstgdinoboard.h"
+#include "gstgdinopainter.h"
 
 #define PALETTE_SIZE (256 * 4)
-
-/* A picture of ours, mapped for as long as we live. */
-typedef struct
-{
-  GstVideoFrame frame;
-  gboolean mapped;
-} Board;
 
 struct _GstGdinoFrame
 {
   GstVideoInfo info;
   GdinoLetterbox letterbox;
-  /* From frames to the middle, if there is one: columns and rows of the first
-   * plane, then of the others. NULL where there is nothing to scale. */
-  GstVideoScaler *scalers[2][2];
-  Board middle;                 /* scaled, with colour for each pixel */
-  GstVideoConverter *converter; /* (nullable) from frames to the middle or, where
-                                 * there is none, to the window */
-  gboolean planes;              /* the middle is scaled plane by plane */
-  GstGdinoMatrix matrix;        /* from the middle to the window */
-  Board canvas;
+  GstGdinoPainter *painter;     /* from frames to the window */
+  GstGdinoBoard canvas;
   GstVideoFrame window;         /* the picture's part of the canvas */
 };
 
-static GstVideoConverter *
-make_converter (GstVideoInfo * from, GstVideoInfo * to)
-{
-  /* Linear without a fixed number of taps widens its triangle with the scale,
-   * so that shrinking averages instead of skipping pixels. */
-  return gst_video_converter_new (from, to, gst_structure_new ("options",
-          GST_VIDEO_CONVERTER_OPT_RESAMPLER_METHOD,
-          GST_TYPE_VIDEO_RESAMPLER_METHOD, GST_VIDEO_RESAMPLER_METHOD_LINEAR,
-          GST_VIDEO_CONVERTER_OPT_DITHER_METHOD, GST_TYPE_VIDEO_DITHER_METHOD,
-          GST_VIDEO_DITHER_NONE, NULL));
-}
-
-static gboolean
-make_board (Board * self, const GstVideoInfo * info, GError ** error)
-{
-  GstBuffer *buffer = gst_buffer_new_allocate (NULL, info->size, NULL);
-
-  /* The frame keeps the buffer alive. */
-  self->mapped = buffer != NULL
-      && gst_video_frame_map (&self->frame, info, buffer, GST_MAP_READWRITE);
-  gst_clear_buffer (&buffer);
-  if (!self->mapped)
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-        "No memory for a canvas of %d x %d pixels", info->width, info->height);
-  return self->mapped;
-}
-
-static void
-clear_board (Board * self)
-{
-  if (self->mapped)
-    gst_video_frame_unmap (&self->frame);
-  self->mapped = FALSE;
-}
-
-/* Paints the whole canvas once: converters only ever write the window. */
+/* Paints the whole canvas once: painters only ever write the window. */
 static void
 paint (GstVideoFrame * canvas, const guint8 pad[3])
 {
@@ -94,7 +46,7 @@ make_canvas (GstGdinoFrame * self, const guint8 pad[3], GError ** error)
       box->canvas_height);
   info.fps_n = self->info.fps_n;
   info.fps_d = self->info.fps_d;
-  if (!make_board (&self->canvas, &info, error))
+  if (!gst_gdino_board_init (&self->canvas, &info, error))
     return FALSE;
   paint (&self->canvas.frame, pad);
 
@@ -105,89 +57,6 @@ make_canvas (GstGdinoFrame * self, const guint8 pad[3], GError ** error)
       + (gsize) box->y * (gsize) self->window.info.stride[0]
       + (gsize) box->x * 3;
   return TRUE;
-}
-
-/* A format with the same planes, and colour for each pixel. Scaling planes as
- * they are and converting the few pixels of the result is far cheaper than
- * converting the many pixels of the frame. UNKNOWN where it is not. */
-static GstVideoFormat
-middle_format (const GstVideoInfo * info, const GdinoLetterbox * box)
-{
-  /* Scaled on their own, planes forget that colour samples may lie half a pixel
-   * off; after less shrinking that would be seen. */
-  if (info->width < 2 * (gint) box->width
-      || info->height < 2 * (gint) box->height)
-    return GST_VIDEO_FORMAT_UNKNOWN;
-  switch (GST_VIDEO_INFO_FORMAT (info)) {
-    case GST_VIDEO_FORMAT_NV12:
-      return GST_VIDEO_FORMAT_NV24;
-    case GST_VIDEO_FORMAT_I420:
-    case GST_VIDEO_FORMAT_YV12:
-    case GST_VIDEO_FORMAT_Y42B:
-      return GST_VIDEO_FORMAT_Y444;
-    default:
-      return GST_VIDEO_FORMAT_UNKNOWN;
-  }
-}
-
-static GstVideoScaler *
-make_scaler (gint from, gint to)
-{
-  return from == to ? NULL : gst_video_scaler_new
-      (GST_VIDEO_RESAMPLER_METHOD_LINEAR, GST_VIDEO_SCALER_FLAG_NONE, 0,
-      (guint) from, (guint) to, NULL);
-}
-
-static gboolean
-make_middle (GstGdinoFrame * self, GError ** error)
-{
-  const GdinoLetterbox *box = &self->letterbox;
-  GstVideoFormat format = middle_format (&self->info, box);
-  GstVideoInfo info;
-
-  self->planes = format != GST_VIDEO_FORMAT_UNKNOWN;
-  if (!self->planes)
-    format = GST_VIDEO_FORMAT_AYUV;
-  gst_video_info_set_format (&info, format, box->width, box->height);
-  info.fps_n = self->info.fps_n;
-  info.fps_d = self->info.fps_d;
-  info.colorimetry = self->info.colorimetry;
-  info.chroma_site = self->info.chroma_site;
-  if (!GST_VIDEO_INFO_IS_YUV (&self->info)
-      || !gst_gdino_matrix_init (&self->matrix, &info)) {
-    self->planes = FALSE;
-    return TRUE;
-  }
-  if (!self->planes)
-    return make_board (&self->middle, &info, error);
-  for (guint i = 0; i < 2; i++) {
-    self->scalers[i][0] = make_scaler (GST_VIDEO_INFO_COMP_WIDTH (&self->info,
-            i), info.width);
-    self->scalers[i][1] = make_scaler (GST_VIDEO_INFO_COMP_HEIGHT (&self->info,
-            i), info.height);
-  }
-  return make_board (&self->middle, &info, error);
-}
-
-/* The converter would scale planes too, but by halves it averages two pixels
- * with equal weights, and models are trained on the triangle. */
-static void
-scale_planes (GstGdinoFrame * self, const GstVideoFrame * frame)
-{
-  GstVideoFrame *to = &self->middle.frame;
-
-  for (guint i = 0; i < GST_VIDEO_FRAME_N_PLANES (to); i++) {
-    const gboolean pairs = i > 0 && GST_VIDEO_FRAME_N_PLANES (to) == 2;
-    /* YV12 has its colours the other way round. */
-    const guint component = GST_VIDEO_FRAME_FORMAT (frame) ==
-        GST_VIDEO_FORMAT_YV12 && i > 0 ? 3 - i : i;
-
-    gst_video_scaler_2d (self->scalers[i > 0][0], self->scalers[i > 0][1],
-        pairs ? GST_VIDEO_FORMAT_NV12 : GST_VIDEO_FORMAT_GRAY8,
-        frame->data[component], frame->info.stride[component], to->data[i],
-        to->info.stride[i], 0, 0, (guint) to->info.width,
-        (guint) to->info.height);
-  }
 }
 
 static gboolean
@@ -224,18 +93,12 @@ gst_gdino_frame_new (const GstVideoInfo * info, guint canvas_width,
   self->info = *info;
   GST_VIDEO_INFO_INTERLACE_MODE (&self->info) =
       GST_VIDEO_INTERLACE_MODE_PROGRESSIVE;
-  if (!make_canvas (self, pad, error) || !make_middle (self, error))
+  if (!make_canvas (self, pad, error))
     return NULL;
-
-  if (!self->planes)
-    self->converter = make_converter (&self->info, self->middle.mapped ?
-        &self->middle.frame.info : &self->window.info);
-  if (!self->planes && self->converter == NULL) {
-    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
-        "GstVideoConverter cannot turn format %s into RGB",
-        gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (info)));
+  self->painter = gst_gdino_painter_new (&self->info,
+      (gint) self->letterbox.width, (gint) self->letterbox.height, error);
+  if (self->painter == NULL)
     return NULL;
-  }
   return g_steal_pointer (&self);
 }
 
@@ -244,11 +107,8 @@ gst_gdino_frame_free (GstGdinoFrame * self)
 {
   if (self == NULL)
     return;
-  for (guint i = 0; i < 4; i++)
-    g_clear_pointer (&self->scalers[i / 2][i % 2], gst_video_scaler_free);
-  g_clear_pointer (&self->converter, gst_video_converter_free);
-  clear_board (&self->middle);
-  clear_board (&self->canvas);
+  g_clear_pointer (&self->painter, gst_gdino_painter_free);
+  gst_gdino_board_clear (&self->canvas);
   g_free (self);
 }
 
@@ -295,7 +155,7 @@ map_frame (GstGdinoFrame * self, GstBuffer * buffer, GstVideoFrame * frame,
   return FALSE;
 }
 
-/* Where the bytes end that the converter will read of @plane. */
+/* Where the bytes end that the painter will read of @plane. */
 static gint64
 plane_end (const GstVideoInfo * info, const GstVideoFrame * frame, guint plane)
 {
@@ -317,7 +177,7 @@ plane_end (const GstVideoInfo * info, const GstVideoFrame * frame, guint plane)
 }
 
 /* gst_video_frame_map() believes the offsets and strides of a GstVideoMeta;
- * nobody has checked them against the memory yet. The converter steps through
+ * nobody has checked them against the memory yet. The painter steps through
  * rows forwards only. */
 static gboolean
 check_planes (GstGdinoFrame * self, const GstVideoFrame * frame,
@@ -361,14 +221,8 @@ gst_gdino_frame_load (GstGdinoFrame * self, GstBuffer * buffer, GError ** error)
       || !map_frame (self, buffer, &frame, error))
     return FALSE;
   ok = check_planes (self, &frame, error);
-  if (ok && self->planes)
-    scale_planes (self, &frame);
-  else if (ok)
-    gst_video_converter_frame (self->converter, &frame,
-        self->middle.mapped ? &self->middle.frame : &self->window);
-  if (ok && self->middle.mapped)
-    gst_gdino_matrix_convert (&self->matrix, &self->middle.frame,
-        &self->window);
+  if (ok)
+    gst_gdino_painter_run (self->painter, &frame, &self->window);
   gst_video_frame_unmap (&frame);
   return ok;
 }

@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 The gst-gdino authors */
 
 /* From a buffer of any raw format to the RGB canvas of the model. Knows no
- * detector; GstVideoConverter does colours, scaling and borders. */
+ * detector; a painter does colours and scaling. */
 #pragma once
 
 #include <gdino/gdino.h>

@@ -47,6 +47,7 @@ RULES = {
 SHARED = {
     "apps": ("gstgdinoframe.h", "gstgdinoprompt.h"),
     "examples": ("draw.h",),
+    "tests/element": ("gstgdinokernel.h",),
 }
 
 # Names that a part must not know, wherever they stand outside comments.
