@@ -73,9 +73,10 @@ test_other_model (void)
   }
   g_test_message ("%" G_GSIZE_FORMAT " bytes in use early, %" G_GSIZE_FORMAT
       " late", early, late);
-  /* A model alone is some hundred times that. */
+  /* A model is some times that; malloc() counts what it caches for each thread
+   * as in use, and fills that for hundreds of rounds. */
   if (can_count ())
-    g_assert_cmpuint (late, <, early + 4096);
+    g_assert_cmpuint (late, <, early + 64 * 1024);
   rig_free (rig);
 }
 
