@@ -133,11 +133,9 @@ make_middle (GstGdinoPainter * self, GstVideoFormat format, gint width,
  * pixels make one; and colours that have samples of their own are centred only
  * once each pixel has one. So all that is converted at full size, to 16 bits. */
 static gboolean
-make_deep (GstGdinoPainter * self, const GstVideoInfo * from, gint width,
-    gint height, GError ** error)
+make_deep (GstGdinoPainter * self, GstVideoFormat format,
+    const GstVideoInfo * from, gint width, gint height, GError ** error)
 {
-  const GstVideoFormat format = stays_yuv (from) ?
-      GST_VIDEO_FORMAT_AYUV64 : GST_VIDEO_FORMAT_ARGB64;
   GstVideoInfo wide;
 
   set_info (&wide, format, from->width, from->height, from);
@@ -161,7 +159,8 @@ gst_gdino_painter_new (const GstVideoInfo * info, gint width, gint height,
       && info->height >= 2 * height;
 
   if (!same && !halved) {
-    if (!make_deep (self, info, width, height, error))
+    if (!make_deep (self, yuv ? GST_VIDEO_FORMAT_AYUV64 :
+            GST_VIDEO_FORMAT_ARGB64, info, width, height, error))
       return NULL;
   } else if (halved && format != GST_VIDEO_FORMAT_UNKNOWN
       && (yuv || GST_VIDEO_INFO_IS_RGB (info))) {

@@ -3,7 +3,8 @@
 """The default model finds the same on our canvas as on the reference's preprocessing.
 
 A PNG of the canvas's own size goes into the graph byte by byte. One that Pillow has made of a
-photograph, as transformers' image processor would, is compared with the photograph itself.
+photograph, as transformers' image processor would, is compared with the photograph itself: with
+the pixels that Pillow has read, and with the file, which GStreamer decodes with colours of its own.
 """
 
 import dataclasses
@@ -16,10 +17,9 @@ Image = pytest.importorskip("PIL.Image")
 
 # Of two detections that are the same.
 ENOUGH_OVERLAP, SCORE = 0.9, 0.05
-# Wanted is none. Measured on 15 pictures: 7 of 33, all of objects that both find, with scores up
-# to 0.09 apart or boxes moved; half of that is the JPEG decoder, half the filters' 6-bit weights
-# (tests/python/test_image_side.py).
-MOST_DIFFERENT = 0.3
+# Wanted is none. Measured on 15 pictures: of the same pixels 2 of 32, a second box on one animal;
+# from files 8 of 32, all of objects that both find, with scores up to 0.09 apart or boxes moved.
+MOST_DIFFERENT = {"pixels": 0.1, "file": 0.3}
 
 
 def reference(picture, size, pad, path):
@@ -57,7 +57,8 @@ def alone(some, others, least):
     ]
 
 
-def test_detections(root, build_dir, default_package, plugin_env, tmp_path):
+@pytest.mark.parametrize("source", MOST_DIFFERENT)
+def test_detections(source, root, build_dir, default_package, plugin_env, tmp_path):
     manifest = json.loads((default_package / "manifest.json").read_text())
     size = manifest["canvas"]["width"], manifest["canvas"]["height"]
     least = manifest["defaults"]["box_threshold"] + 0.05
@@ -68,7 +69,12 @@ def test_detections(root, build_dir, default_package, plugin_env, tmp_path):
     for picture in pictures:
         path = tmp_path / "canvas.png"
         scale, place = reference(picture, size, manifest["canvas"]["pad"], path)
-        ours = expected.detect(program, default_package, picture, plugin_env)[0]
+        shown = picture
+        if source == "pixels":
+            shown = dataclasses.replace(picture, path=tmp_path / "pixels.png")
+            with Image.open(picture.path) as file:
+                file.convert("RGB").save(shown.path)
+        ours = expected.detect(program, default_package, shown, plugin_env)[0]
         other = dataclasses.replace(picture, path=path)
         theirs = [
             in_frame(found, scale, place)
@@ -79,4 +85,4 @@ def test_detections(root, build_dir, default_package, plugin_env, tmp_path):
             for found in alone(some, others, least):
                 different.append(f"{picture.path.name}, {side}: {found}")
     assert total >= 10
-    assert len(different) <= MOST_DIFFERENT * total, "\n".join([f"of {total}", *different])
+    assert len(different) <= MOST_DIFFERENT[source] * total, "\n".join([f"of {total}", *different])
