@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 The gst-gdino authors */
 
-/* Scores each query's phrases over their own tokens, applies the thresholds
- * and NMS, and turns what is left into frame pixels. */
+/* Takes the queries that pass the thresholds, applies NMS, and turns what is left
+ * into frame pixels. */
 
 #include "decode.h"
-
-#include <math.h>
 
 #include "boxes.h"
 #include "detections.h"
 #include "nms.h"
-
-#define LANES 8                 /* comparisons that compilers put into one */
+#include "score.h"
 
 struct _GdinoDecoder
 {
@@ -25,182 +22,12 @@ struct _GdinoDecoder
   const float *logits;
   const float *boxes;
   guint n_tokens;
-  guint first_phrase;           /* and just after the last */
-  guint last_phrase;
-  guint first_token;            /* of all phrases, and just after the last */
-  guint last_token;
-  const GdinoPhrase *phrases;   /* of all passes, as the next two */
-  float *cuts;                  /* (nullable) see find_cuts() */
-
-  /* Logits at or below these cannot score above the threshold, whatever the
-   * rounding of the sigmoid; what passes is compared by its score. */
-  float box_cut;                /* the lowest there is */
-  float text_cut;
-  float seen_cut;               /* of the best score so far */
+  GdinoScorer scorer;
 
   GArray *candidates;           /* GdinoCandidate */
   GArray *classes;              /* GdinoClass */
   GdinoDecodeStats stats;
 };
-
-static double
-sigmoid (float logit)
-{
-  return 1.0 / (1.0 + exp (-(double) logit));
-}
-
-/* A little below the logit of @threshold; -inf for 0 and +inf for 1. */
-static float
-logit_cut (float threshold)
-{
-  double logit;
-
-  if (threshold <= 0)
-    return -INFINITY;
-  if (threshold >= 1)
-    return INFINITY;
-
-  logit = log ((double) threshold) - log1p (-(double) threshold);
-  return (float) (logit - 1e-5 * (1 + fabs (logit)));
-}
-
-/* Best logit of the phrase's tokens; FALSE when one is NaN. */
-static gboolean
-best_logit (const float *row, const GdinoPhrase * phrase, float *best)
-{
-  float max = -INFINITY;
-
-  for (guint t = phrase->token_start; t < phrase->token_end; t++) {
-    if (isnan (row[t]))
-      return FALSE;
-    max = MAX (max, row[t]);
-  }
-  *best = max;
-  return TRUE;
-}
-
-/* @best: what best_logit() gave. */
-static float
-phrase_score (const GdinoDecoder * self, const float *row,
-    const GdinoPhrase * phrase, float best)
-{
-  double sum = 0;
-
-  if (self->params->scoring == GDINO_SCORING_MAX)
-    return (float) sigmoid (best);
-
-  for (guint t = phrase->token_start; t < phrase->token_end; t++)
-    sum += sigmoid (row[t]);
-  return (float) (sum / (phrase->token_end - phrase->token_start));
-}
-
-/* Whether no token of any phrase, nor of what lies between them, is NaN or above
- * @cut. Most rows are that dull, and this is the fastest way to tell. */
-static gboolean
-is_dull (const GdinoDecoder * self, const float *row, float cut)
-{
-  guint t = self->first_token;
-  guint worth[LANES] = { 0 };
-  guint any = 0;
-
-  for (; t + LANES <= self->last_token; t += LANES)
-    for (guint i = 0; i < LANES; i++)
-      worth[i] |= !(row[t + i] <= cut);
-  for (guint i = 0; i < LANES; i++)
-    any |= worth[i];
-  for (; t < self->last_token; t++)
-    any |= !(row[t] <= cut);
-  return any == 0;
-}
-
-static void
-note_score (GdinoDecoder * self, float score)
-{
-  if (score <= self->stats.best_score)
-    return;
-  self->stats.best_score = score;
-  self->seen_cut = logit_cut (score);
-}
-
-/* Finds the best phrase of a row. @score is -1 when it is surely neither above
- * the box threshold nor the best so far. Returns FALSE for a NaN. */
-static gboolean
-score_row (GdinoDecoder * self, const float *row, guint * phrase, float *score)
-{
-  float row_best = -INFINITY;
-  guint row_phrase = 0;
-  const float cut = MIN (self->box_cut, self->seen_cut);
-
-  *score = -1;
-  if (is_dull (self, row, cut))
-    return TRUE;
-  for (guint p = self->first_phrase; p < self->last_phrase; p++) {
-    float best;
-
-    if (!best_logit (row, &self->phrases[p], &best))
-      return FALSE;
-    if (best > row_best) {
-      row_best = best;
-      row_phrase = p;
-    }
-  }
-
-  /* The best token bounds every phrase's score, mean or max. */
-  if (row_best <= cut)
-    return TRUE;
-
-  if (self->params->scoring == GDINO_SCORING_MAX) {
-    *phrase = row_phrase;
-    *score = (float) sigmoid (row_best);
-  } else {
-    for (guint p = self->first_phrase; p < self->last_phrase; p++) {
-      float mean = phrase_score (self, row, &self->phrases[p], row_best);
-
-      if (mean > *score) {
-        *score = mean;
-        *phrase = p;
-      }
-    }
-  }
-  note_score (self, *score);
-  return TRUE;
-}
-
-static float
-threshold_of (const GdinoDecoder * self, guint phrase, float without)
-{
-  const GdinoPhraseRule *rules = self->params->phrase_rules;
-
-  return rules == NULL || rules[phrase].threshold < 0 ?
-      without : rules[phrase].threshold;
-}
-
-/* The same where phrases have thresholds of their own: the best of those that
- * pass theirs; -1 when none does. */
-static gboolean
-score_row_by_rules (GdinoDecoder * self, const float *row, guint * phrase,
-    float *score)
-{
-  *score = -1;
-  if (is_dull (self, row, MIN (self->box_cut, self->seen_cut)))
-    return TRUE;
-  for (guint p = self->first_phrase; p < self->last_phrase; p++) {
-    float best, found;
-
-    if (!best_logit (row, &self->phrases[p], &best))
-      return FALSE;
-    if (best <= MIN (self->cuts[p], self->seen_cut))
-      continue;
-    found = phrase_score (self, row, &self->phrases[p], best);
-    note_score (self, found);
-    if (found > *score
-        && found > threshold_of (self, p, self->params->box_threshold)) {
-      *score = found;
-      *phrase = p;
-    }
-  }
-  return TRUE;
-}
 
 /* Clipped box of @query in frame pixels, or FALSE with the reason counted. */
 static gboolean
@@ -258,20 +85,11 @@ add_classes (GdinoDecoder * self, GdinoCandidate * candidate, guint query)
   };
 
   g_array_append_val (classes, winner);
-  for (guint p = self->first_phrase; p < self->last_phrase; p++) {
-    const GdinoPhrase *phrase = &self->phrases[p];
-    const float threshold =
-        threshold_of (self, p, self->params->text_threshold);
-    const float cut = threshold == self->params->text_threshold ?
-        self->text_cut : self->cuts[p];
+  for (guint p = self->scorer.first_phrase; p < self->scorer.last_phrase; p++) {
     GdinoClass other = {.phrase = p };
-    float best;
 
-    if (p == candidate->phrase || !best_logit (row, phrase, &best)
-        || best <= cut)
-      continue;
-    other.score = phrase_score (self, row, phrase, best);
-    if (other.score > threshold)
+    if (p != candidate->phrase
+        && gdino_scorer_score_class (&self->scorer, row, p, &other.score))
       g_array_append_val (classes, other);
   }
 
@@ -317,42 +135,6 @@ build_result (GdinoDecoder * self, GdinoCandidate * candidates, guint n)
       g_steal_pointer (&self->classes));
 }
 
-/* They lie side by side, in the order of their tokens. */
-static void
-find_phrases (GdinoDecoder * self)
-{
-  const guint pass = self->n_passes;
-  const guint n = gdino_prompt_get_n_phrases (self->prompt);
-
-  self->first_phrase = gdino_prompt_get_pass_offset (self->prompt, pass);
-  self->last_phrase = pass + 1 < gdino_prompt_get_n_passes (self->prompt) ?
-      gdino_prompt_get_pass_offset (self->prompt, pass + 1) : n;
-  self->first_token = self->last_token = 0;
-  if (self->first_phrase == self->last_phrase)
-    return;
-  self->first_token = self->phrases[self->first_phrase].token_start;
-  self->last_token = self->phrases[self->last_phrase - 1].token_end;
-}
-
-/* Lowest logits that can pass each phrase's own threshold. */
-static void
-find_cuts (GdinoDecoder * self)
-{
-  const guint n = gdino_prompt_get_n_phrases (self->prompt);
-
-  self->box_cut = logit_cut (self->params->box_threshold);
-  self->text_cut = logit_cut (self->params->text_threshold);
-  self->seen_cut = logit_cut (0);
-  if (self->params->phrase_rules == NULL)
-    return;
-  self->cuts = g_new (float, n);
-  for (guint p = 0; p < n; p++) {
-    self->cuts[p] = logit_cut (threshold_of (self, p,
-            self->params->box_threshold));
-    self->box_cut = MIN (self->box_cut, self->cuts[p]);
-  }
-}
-
 GdinoDecoder *
 gdino_decoder_new (GdinoPrompt * prompt, const GdinoLetterbox * letterbox,
     const GdinoDecodeParams * params)
@@ -363,11 +145,9 @@ gdino_decoder_new (GdinoPrompt * prompt, const GdinoLetterbox * letterbox,
   self->letterbox = letterbox;
   self->params = params;
   self->n_tokens = gdino_prompt_get_n_tokens (prompt);
-  if (!gdino_prompt_is_empty (prompt))
-    self->phrases = gdino_prompt_get_phrase (prompt, 0);
+  gdino_scorer_init (&self->scorer, prompt, params);
   self->candidates = g_array_new (FALSE, FALSE, sizeof (GdinoCandidate));
   self->classes = g_array_new (FALSE, FALSE, sizeof (GdinoClass));
-  find_cuts (self);
   return self;
 }
 
@@ -378,7 +158,7 @@ gdino_decoder_free (GdinoDecoder * self)
     return;
   g_array_unref (self->candidates);
   g_clear_pointer (&self->classes, g_array_unref);
-  g_free (self->cuts);
+  gdino_scorer_clear (&self->scorer);
   g_free (self);
 }
 
@@ -391,20 +171,17 @@ gdino_decoder_add (GdinoDecoder * self, const float *logits,
 
   self->logits = logits;
   self->boxes = boxes;
-  find_phrases (self);
-  self->n_passes++;
+  gdino_scorer_begin (&self->scorer, self->prompt, self->n_passes++);
   self->stats.n_queries += n_queries;
   for (guint q = 0; q < n_queries; q++) {
     const float *row = logits + (gsize) q * self->n_tokens;
     GdinoCandidate candidate = {.query = before + q };
-    float *score = &candidate.score;
 
     if (!gdino_box_is_sound (boxes + (gsize) q * 4)
-        || !(rules == NULL ? score_row (self, row, &candidate.phrase, score)
-            : score_row_by_rules (self, row, &candidate.phrase, score))) {
+        || !gdino_scorer_score_row (&self->scorer, row, &candidate.phrase,
+            &candidate.score)) {
       self->stats.n_invalid++;
-    } else if (rules == NULL ? !(*score > self->params->box_threshold)
-        : *score < 0) {
+    } else if (candidate.score < 0) {
       self->stats.n_below++;
     } else if (place_box (self, q, &candidate.box)) {
       candidate.group = rules == NULL ? candidate.phrase
@@ -425,6 +202,7 @@ gdino_decoder_finish (GdinoDecoder * self)
   guint n = self->candidates->len;
   GdinoDetections *found;
 
+  self->stats.best_score = self->scorer.best_score;
   gdino_candidates_sort (best, n);
   if (params->nms != GDINO_NMS_OFF) {
     guint kept = (guint) gdino_nms (best, n, params->iou_threshold,

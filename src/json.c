@@ -134,6 +134,13 @@ holds (JsonNode * node, GType type)
       && json_node_get_value_type (node) == type;
 }
 
+gboolean
+gdino_json_has_member (GdinoJson json, const char *member)
+{
+  return json_object_has_member (json.object, member)
+      && !json_object_get_null_member (json.object, member);
+}
+
 JsonObject *
 gdino_json_get_object (GdinoJson json, const char *member, GError ** error)
 {

@@ -23,6 +23,9 @@ typedef struct
 JsonNode *gdino_json_parse (const char *data, gsize length, guint max_depth,
     GError ** error);
 
+/* FALSE where it is absent and where it is null. */
+gboolean gdino_json_has_member (GdinoJson json, const char *member);
+
 /* Each of these returns FALSE or NULL with GDINO_ERROR_CORRUPT when the member
  * is missing, of another type or out of range; outputs are untouched then. */
 

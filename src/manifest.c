@@ -10,7 +10,7 @@
 
 #include "graphs.h"
 #include "json.h"
-#include "version.h"
+#include "target.h"
 
 static void
 clear_graph (GdinoGraphInfo * info)
@@ -82,14 +82,6 @@ dup_sha256 (GdinoJson json, const char *member, GError ** error)
   return NULL;
 }
 
-/* Absent and null mean the same. */
-static gboolean
-has_member (GdinoJson json, const char *member)
-{
-  return json_object_has_member (json.object, member)
-      && !json_object_get_null_member (json.object, member);
-}
-
 static gboolean
 read_source (GdinoManifest * self, JsonObject * root, GError ** error)
 {
@@ -110,7 +102,7 @@ read_source (GdinoManifest * self, JsonObject * root, GError ** error)
   self->source_sha256 = dup_sha256 (json, "sha256", error);
   if (self->source_sha256 == NULL)
     return FALSE;
-  if (!has_member (json, "license"))
+  if (!gdino_json_has_member (json, "license"))
     return TRUE;
   self->licence = gdino_json_dup_string (json, "license", error);
   return self->licence != NULL;
@@ -151,7 +143,7 @@ read_canvas (GdinoManifest * self, JsonObject * root, GError ** error)
 static gboolean
 read_precision (GdinoManifest * self, GdinoJson json, GError ** error)
 {
-  if (!has_member (json, "precision")) {
+  if (!gdino_json_has_member (json, "precision")) {
     self->precision = g_strdup ("fp32");
     return TRUE;
   }
@@ -223,115 +215,6 @@ read_text_rules (GdinoManifest * self, JsonObject * root, GError ** error)
   return TRUE;
 }
 
-/* Two numbers with a dot between. */
-static gboolean
-is_capability (const char *text)
-{
-  const char *dot = strchr (text, '.');
-  static const char digits[] = "0123456789";
-
-  return dot != NULL && dot > text && dot - text <= 3
-      && strspn (text, digits) == (gsize) (dot - text)
-      && dot[1] != '\0' && strlen (dot + 1) <= 3
-      && strspn (dot + 1, digits) == strlen (dot + 1);
-}
-
-static gboolean
-read_capability (GdinoManifest * self, GdinoJson target, GError ** error)
-{
-  if (!g_str_equal (self->device, "cuda")
-      || !has_member (target, "compute_capability"))
-    return TRUE;
-  self->compute_capability =
-      gdino_json_dup_string (target, "compute_capability", error);
-  if (self->compute_capability == NULL)
-    return FALSE;
-  if (is_capability (self->compute_capability))
-    return TRUE;
-  g_set_error (error, GDINO_ERROR, GDINO_ERROR_CORRUPT,
-      "target.compute_capability: found \"%s\", wanted one such as \"9.0\"",
-      self->compute_capability);
-  return FALSE;
-}
-
-static gboolean
-read_target (GdinoManifest * self, JsonObject * root, GError ** error)
-{
-  GdinoJson json = { root, "" };
-  g_autoptr (GPtrArray) features = NULL;
-  JsonArray *array;
-
-  self->device = gdino_json_dup_string (json, "device", error);
-  if (self->device == NULL)
-    return FALSE;
-  if (!g_str_equal (self->device, "cpu") && !g_str_equal (self->device, "cuda")) {
-    g_set_error (error, GDINO_ERROR, GDINO_ERROR_INCOMPATIBLE,
-        "device: found \"%s\", wanted \"cpu\" or \"cuda\"", self->device);
-    return FALSE;
-  }
-  json.object = gdino_json_get_object (json, "target", error);
-  json.path = "target";
-  if (json.object == NULL)
-    return FALSE;
-  self->arch = gdino_json_dup_string (json, "arch", error);
-  if (self->arch == NULL)
-    return FALSE;
-  array = gdino_json_get_array (json, "features", 0,
-      GDINO_MANIFEST_MAX_CPU_FEATURES, error);
-  if (array == NULL)
-    return FALSE;
-  features = g_ptr_array_new_with_free_func (g_free);
-  for (guint i = 0; i < json_array_get_length (array); i++) {
-    g_autoptr (JsonObject) holder = json_object_new ();
-    g_autofree char *name = g_strdup_printf ("features[%u]", i);
-    const GdinoJson element = { holder, json.path };
-    char *feature;
-
-    json_object_set_member (holder, name, json_array_dup_element (array, i));
-    feature = gdino_json_dup_string (element, name, error);
-    if (feature == NULL)
-      return FALSE;
-    g_ptr_array_add (features, feature);
-  }
-  g_ptr_array_add (features, NULL);
-  self->cpu_features =
-      (char **) g_ptr_array_free (g_steal_pointer (&features), FALSE);
-  return read_capability (self, json, error);
-}
-
-static gboolean
-read_torch (GdinoManifest * self, JsonObject * root, GError ** error)
-{
-  GdinoJson json = { root, "" };
-  guint major, minor;
-
-  json.object = gdino_json_get_object (json, "torch", error);
-  json.path = "torch";
-  if (json.object == NULL)
-    return FALSE;
-  self->torch_version = gdino_json_dup_string (json, "version", error);
-  if (self->torch_version == NULL)
-    return FALSE;
-  if (!gdino_version_parse (self->torch_version, &major, &minor)) {
-    g_set_error (error, GDINO_ERROR, GDINO_ERROR_CORRUPT,
-        "torch.version: found \"%s\", wanted one such as \"2.13.0\"",
-        self->torch_version);
-    return FALSE;
-  }
-  if (!has_member (json, "library_dir"))
-    return TRUE;
-  self->torch_library_dir = gdino_json_dup_string (json, "library_dir", error);
-  if (self->torch_library_dir == NULL)
-    return FALSE;
-  if (!g_path_is_absolute (self->torch_library_dir)) {
-    g_set_error (error, GDINO_ERROR, GDINO_ERROR_CORRUPT,
-        "torch.library_dir: found \"%s\", wanted an absolute path",
-        self->torch_library_dir);
-    return FALSE;
-  }
-  return TRUE;
-}
-
 static gboolean
 read_defaults (GdinoManifest * self, JsonObject * root, GError ** error)
 {
@@ -354,7 +237,7 @@ read_probe (GdinoManifest * self, JsonObject * root, GError ** error)
 {
   const GdinoJson json = { root, "" };
 
-  if (!has_member (json, "probe"))
+  if (!gdino_json_has_member (json, "probe"))
     return TRUE;
   self->probe = gdino_json_dup_file_name (json, "probe", error);
   return self->probe != NULL;
@@ -447,8 +330,8 @@ gdino_manifest_parse (const char *data, gsize length, GError ** error)
       || !read_sizes (self, object, error)
       || !read_text_rules (self, object, error)
       || !gdino_manifest_read_graphs (self, object, error)
-      || !read_target (self, object, error)
-      || !read_torch (self, object, error)
+      || !gdino_manifest_read_target (self, object, error)
+      || !gdino_manifest_read_torch (self, object, error)
       || !read_defaults (self, object, error)
       || !read_probe (self, object, error)
       || !read_files (self, object, error))
