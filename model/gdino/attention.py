@@ -162,65 +162,76 @@ class DeformableAttention(nn.Module):
         self.attention_weights = nn.Linear(width, samples)
         self.value_proj = nn.Linear(width, width)
         self.output_proj = nn.Linear(width, width)
-        sizes = torch.tensor([(w, h) for h, w in shapes], dtype=torch.float32)
+        self.register_buffer("folded_weight", None, persistent=False)
+        self.register_buffer("folded_bias", None, persistent=False)
         starts = [sum(h * w for h, w in shapes[:i]) for i in range(self.levels)]
-        # Shaped to broadcast over [B,Q,heads,levels,points,(2)].
-        self.register_buffer("sizes", sizes.view(-1, 1, 2), persistent=False)
-        self.register_buffer(
-            "starts", torch.tensor(starts, dtype=torch.int32).view(-1, 1), persistent=False
-        )
-        self.register_buffer(
-            "head_index", torch.arange(heads, dtype=torch.int32).view(-1, 1, 1), persistent=False
-        )
+        # Of each of a head's samples: the size of its map, and the first cell of that.
+        for name, values in (
+            ("columns", [w for _, w in shapes]),
+            ("lines", [h for h, _ in shapes]),
+            ("first", starts),
+        ):
+            constant = torch.tensor(values, dtype=torch.int32).repeat_interleave(points)
+            self.register_buffer(name, constant, persistent=False)
+        heads_before = torch.arange(heads, dtype=torch.int32).view(-1, 1)
+        self.register_buffer("head_index", heads_before, persistent=False)
+
+    def fold(self) -> None:
+        """Compute all x of a query's offsets before all y, for inference.
+
+        The compiler makes vector code of samples that lie side by side, and only of those.
+        """
+        layer = self.sampling_offsets
+        order = torch.arange(layer.out_features).view(-1, 2).t().reshape(-1)
+        self.folded_weight = layer.weight.detach()[order].contiguous()
+        self.folded_bias = layer.bias.detach()[order].contiguous()
 
     def forward(self, queries: Tensor, values: Tensor, reference: Tensor) -> Tensor:
         """queries [B,Q,D] with position, values [B,N,D], reference [1 or B,Q,2 or 4] -> [B,Q,D]."""
         batch, count, width = queries.shape
-        grid = (batch, count, self.heads, self.levels, self.points)
+        grid = (batch, count, self.heads, self.levels * self.points)
         value = self.value_proj(values)
-        offsets = self.sampling_offsets(queries).float().view(*grid, 2)
-        weights = self.attention_weights(queries).float()
-        weights = weights.view(batch, count, self.heads, -1).softmax(-1).view(grid)
-        reference = reference[:, :, None, None, None, :]
-        # Positions are in cells of each map from here on, and in full precision.
-        if reference.shape[-1] == 2:
-            place = reference * self.sizes + offsets
+        if self.folded_weight is None:
+            offsets = self.sampling_offsets(queries).float()
+            dx, dy = offsets.view(*grid, 2).unbind(-1)
         else:
-            scaled = offsets * (reference[..., 2:] * (0.5 / self.points))
-            place = (reference[..., :2] + scaled) * self.sizes
-        index, weight = self._corners(place - 0.5, weights)
+            offsets = F.linear(queries, self.folded_weight, self.folded_bias).float()
+            dx, dy = offsets.view(batch, count, 2, *grid[2:]).unbind(2)
+        weights = self.attention_weights(queries).float().view(grid).softmax(-1)
+        x, y, *size = reference[:, :, None, None, :].unbind(-1)
+        # Positions are in cells of each map from here on, and in full precision.
+        if size:
+            x = (x + dx * (size[0] * (0.5 / self.points))) * self.columns
+            y = (y + dy * (size[1] * (0.5 / self.points))) * self.lines
+        else:
+            x = x * self.columns + dx
+            y = y * self.lines + dy
+        index, weight = self._corners(x - 0.5, y - 0.5, weights)
         rows = value.float().reshape(batch * self.cells * self.heads, width // self.heads)
         out = weighted_rows(rows, index, weight)
         return self.output_proj(out.view(batch, count, width))
 
-    def _corners(self, place: Tensor, weights: Tensor) -> tuple[Tensor, Tensor]:
-        """Rows and weights of the four cells around each place: [B*Q*heads, levels*points*4]."""
-        batch, count = place.shape[:2]
-        # A place this far out has weight zero anyway; the bound keeps the integers in range.
-        low = place.floor().clamp(-2.0, 1.0e6)
-        part = place - low
-        cell = low.to(torch.int32)
-        limit = self.sizes.to(torch.int32)
+    def _corners(self, x: Tensor, y: Tensor, weights: Tensor) -> tuple[Tensor, Tensor]:
+        """Rows and weights of the four cells around each place, all [B,Q,heads,levels*points].
+
+        -> int32 and float32 [B*Q*heads, 4*levels*points].
+        """
+        batch, count = x.shape[:2]
+        image = torch.arange(batch, dtype=torch.int32, device=x.device)
+        base = (image * self.cells).view(-1, 1, 1, 1) + self.first
+        columns = _neighbours(x, self.columns)
         rows = []
         factors = []
-        image = torch.arange(batch, dtype=torch.int32, device=place.device)
-        base = (image * self.cells).view(-1, 1, 1, 1, 1) + self.starts
-        for dy in (0, 1):
-            y = cell[..., 1] + dy
-            inside_y = (y >= 0) & (y < limit[..., 1])
-            weight_y = part[..., 1] if dy else 1 - part[..., 1]
-            y = torch.minimum(y.clamp(min=0), limit[..., 1] - 1)
-            for dx in (0, 1):
-                x = cell[..., 0] + dx
-                inside = inside_y & (x >= 0) & (x < limit[..., 0])
-                weight_x = part[..., 0] if dx else 1 - part[..., 0]
-                x = torch.minimum(x.clamp(min=0), limit[..., 0] - 1)
-                row = base + y * limit[..., 0] + x
-                rows.append(row * self.heads + self.head_index)
-                factors.append(torch.where(inside, weight_x * weight_y * weights, 0.0))
+        for line, weight_y in _neighbours(y, self.lines):
+            start = base + line * self.columns
+            weight_y = weight_y * weights
+            for column, weight_x in columns:
+                rows.append((start + column) * self.heads + self.head_index)
+                factors.append(weight_x * weight_y)
         bags = batch * count * self.heads
-        index = torch.stack(rows, dim=-1).view(bags, -1)
-        weight = torch.stack(factors, dim=-1).view(bags, -1)
+        # Which order the samples of a bag have makes no difference.
+        index = torch.stack(rows, dim=-2).view(bags, -1)
+        weight = torch.stack(factors, dim=-2).view(bags, -1)
         return index, weight
 
     def reset(self) -> None:
@@ -239,3 +250,21 @@ class DeformableAttention(nn.Module):
             for layer in (self.value_proj, self.output_proj):
                 nn.init.xavier_uniform_(layer.weight)
                 nn.init.zeros_(layer.bias)
+
+
+def _neighbours(place: Tensor, limit: Tensor) -> list[tuple[Tensor, Tensor]]:
+    """The cells before and after each place on one axis of `limit` cells, and their weights.
+
+    Cells are int32 in 0..limit-1, whatever the place, and those outside the map have weight 0.
+    """
+    # A place this far out has weight zero anyway; the bound keeps the integers in range.
+    low = place.floor().clamp(-2.0, 1.0e6)
+    part = place - low
+    cell = low.to(torch.int32)
+    pair = []
+    for step, share in ((0, 1 - part), (1, part)):
+        here = cell + step
+        inside = (here >= 0) & (here < limit)
+        here = torch.minimum(here.clamp(min=0), limit - 1)
+        pair.append((here, torch.where(inside, share, 0.0)))
+    return pair

@@ -53,13 +53,13 @@ def conv_norm(conv: nn.Conv2d, norm: FrozenBatchNorm2d, x: Tensor) -> Tensor:
     else:
         scale, bias = norm.affine()
         weight = conv.weight * scale[:, None, None, None]
-    padding = 0
-    if stride == 1:
-        padding = kernel // 2
-    else:
-        # Sides are even here, so "same" pads one row and column less before than after.
-        before = (kernel - stride) // 2
-        x = F.pad(x, (before, kernel - stride - before, before, kernel - stride - before))
+    # Sides are even here, so "same" pads one row and column less before than after, if not as many.
+    before = (kernel - stride) // 2
+    after = kernel - stride - before
+    padding = before
+    if before != after:
+        x = F.pad(x, (before, after, before, after))
+        padding = 0
     return F.conv2d(x, weight, bias, conv.stride, padding, 1, conv.groups)
 
 
@@ -68,6 +68,18 @@ def _fold(conv: nn.Conv2d, norm: FrozenBatchNorm2d) -> None:
         scale, shift = norm.affine()
         conv.weight = nn.Parameter(conv.weight * scale[:, None, None, None], requires_grad=False)
         conv.bias = nn.Parameter(shift.clone(), requires_grad=False)
+
+
+def _even_kernel(conv: nn.Conv2d) -> None:
+    """Make the kernel of a strided convolution so large that it pads alike on all sides.
+
+    A copy of the map for its padding takes longer than to multiply by a row and a column of zeros.
+    """
+    kernel = conv.kernel_size[0]
+    if (kernel - conv.stride[0]) % 2:
+        weight = F.pad(conv.weight.detach(), (1, 0, 1, 0))
+        conv.weight = nn.Parameter(weight, requires_grad=False)
+        conv.kernel_size = (kernel + 1, kernel + 1)
 
 
 class Block(nn.Module):
@@ -99,6 +111,7 @@ class Block(nn.Module):
         if self.expands:
             _fold(self._expand_conv, self._bn0)
         _fold(self._depthwise_conv, self._bn1)
+        _even_kernel(self._depthwise_conv)
         _fold(self._project_conv, self._bn2)
 
 

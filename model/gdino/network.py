@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from gdino.attention import DeformableAttention
 from gdino.bert import Bert
 from gdino.config import ConfigError, EfficientNetLiteConfig, GroundingDinoConfig
 from gdino.decoder import ContrastiveHead, Decoder, PredictionHead
@@ -150,6 +151,9 @@ class GroundingDino(nn.Module):
         backbone = self.model.backbone.conv_encoder.model
         if isinstance(backbone, EfficientNetLite):
             backbone.fold()
+        for module in self.modules():
+            if isinstance(module, DeformableAttention):
+                module.fold()
         self._constant("folded_position", self._vision_position().detach())
 
     def _vision_position(self) -> Tensor:
